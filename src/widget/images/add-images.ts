@@ -3,7 +3,7 @@ import type { DraftImage } from "./draft-image.ts";
 import { fitImages } from "./fit-images.ts";
 import { IMAGE_TYPES, MAX_IMAGES } from "./message-image.ts";
 
-/** What is shown of a composer's images, and how that is changed. */
+/** The composer's images as they are shown, and the way to change them. */
 export interface ComposerImages {
   readonly state: { readonly images: readonly DraftImage[]; readonly imageRoom: number | null };
   change(change: {
@@ -16,7 +16,7 @@ export interface ComposerImages {
   notify(text: string, alert: boolean): void;
 }
 
-/** Scales the images among these files down, and adds them to the composer; says what could not be added. */
+/** Scales down the images among these files, adds them to the composer, and says which could not be added. */
 export async function addImages(
   files: readonly File[],
   composer: ComposerImages,
@@ -45,7 +45,7 @@ export async function addImages(
 function show(composer: ComposerImages, before: readonly DraftImage[], fitted: readonly DraftImage[]): void {
   const now = composer.state.images;
   const added = fitted.slice(before.length);
-  // Some were removed meanwhile, or sent.
+  // Some may have been removed or sent meanwhile.
   const isAsBefore = before.every((image) => now.includes(image));
   composer.change({
     images: isAsBefore ? fitted : [...now, ...added],
@@ -54,7 +54,7 @@ function show(composer: ComposerImages, before: readonly DraftImage[], fitted: r
   });
 }
 
-/** The name as the service takes it: short, without control characters, nor half of a surrogate pair where it is cut. */
+/** The name as the service accepts it: short, without control characters or the half of a cut surrogate pair. */
 function asDraft(source: File): Partial<DraftImage> {
   const name = source.name.slice(0, 100).replace(/[\p{Cc}\p{Cs}]/gu, "");
   return name === "" ? { source } : { source, name };

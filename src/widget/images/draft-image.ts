@@ -2,11 +2,11 @@ import type { MessageImage } from "./message-image.ts";
 
 /** An image in the composer. */
 export interface DraftImage extends MessageImage {
-  /** The file that it was made of; absent where a message came back from the service. */
+  /** The file that it was made from; absent if the service returned the message. */
   source?: Blob;
 }
 
-/** As a message takes it. */
+/** The form that a message has. */
 export function withoutSource({ url, name }: DraftImage): MessageImage {
   return name === undefined ? { url } : { url, name };
 }

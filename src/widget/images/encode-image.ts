@@ -1,24 +1,24 @@
 /** The longer side: models scale down what is larger. */
 const MAX_SIDE_PX = 1_568;
 
-/** Below this nothing is left to see. */
+/** Smaller images are not recognizable. */
 const MIN_SIDE_PX = 256;
 
-/** Of JPEG, the best one first. */
+/** JPEG qualities, the best first. */
 const QUALITIES = [0.9, 0.75, 0.6, 0.45];
 
-/** A file that is called an image need not be one: what is sent as it is must begin so. */
+/** A file that is called an image need not be one: a file that is sent unchanged must begin like this. */
 const AS_IT_IS: Readonly<Record<string, string>> = {
   "image/png": "data:image/png;base64,iVBORw0KGgo",
   "image/gif": "data:image/gif;base64,R0lGOD",
 };
 
 /**
- * The image as a data: URL of at most `maxChars` characters, its longer side at most 1,568 px; null where it cannot be made
- * so small. Rejects where the browser cannot read it.
+ * The image as a data: URL of at most `maxChars` characters, its longer side at most 1,568 px; null if it cannot be made
+ * that small. Rejects if the browser cannot read it.
  *
- * Every JPEG is encoded anew, a small one too: it then stands upright for models that do not know EXIF, and does not tell
- * where it was taken.
+ * Every JPEG is re-encoded, even a small one: models that ignore EXIF then see it upright, and it does not reveal where
+ * it was taken.
  */
 export async function encodeImage(file: Blob, maxChars: number): Promise<string | null> {
   const bitmap = await createImageBitmap(file, { imageOrientation: "from-image" });
@@ -38,7 +38,7 @@ export async function encodeImage(file: Blob, maxChars: number): Promise<string 
   }
 }
 
-/** A PNG that is small enough, and a GIF, which may move; null for any other file. */
+/** A PNG that is small enough, or a GIF, which may be animated; null for any other file. */
 async function unchanged(file: Blob, longer: number): Promise<string | null> {
   const begin = AS_IT_IS[file.type];
   if (begin === undefined || (file.type === "image/png" && longer > MAX_SIDE_PX)) return null;

@@ -30,7 +30,7 @@ export function imageIntake(addImages: (files: readonly File[]) => void): ImageI
     },
     onPaste(event) {
       const { clipboardData } = event;
-      // What is copied in a text processor is a text, with a picture of it.
+      // Content copied from a word processor is text, with a picture of it.
       if (clipboardData === null || clipboardData.types.includes("text/plain")) return;
       if (clipboardData.files.length === 0) return;
       event.preventDefault();
@@ -39,7 +39,7 @@ export function imageIntake(addImages: (files: readonly File[]) => void): ImageI
   };
 }
 
-/** Shows that the panel takes what is held over it. */
+/** Shows that the panel accepts the file held over it. */
 function mark({ currentTarget }: DragEvent, isOver: boolean): void {
   if (currentTarget instanceof Element) currentTarget.classList.toggle("over", isOver);
 }

@@ -4,11 +4,11 @@ export interface MessageImage {
   name?: string;
 }
 
-/** What the service takes with a message (its domain/attachments.ts). */
+/** What the service accepts with a message (its domain/attachments.ts). */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 export const MAX_IMAGES = 4;
 
-/** Nothing else from outside is ever given to an `img`. */
+/** An `img` never gets any other URL from outside. */
 const ADDRESS = /^(?:data:image\/(?:png|jpeg|webp|gif);base64,|https:\/\/)/;
 
 export function isMessageImage(value: unknown): value is MessageImage {
@@ -17,7 +17,7 @@ export function isMessageImage(value: unknown): value is MessageImage {
   return typeof url === "string" && ADDRESS.test(url) && typeof name === "string";
 }
 
-/** The images among the attachments of a message from outside; undefined where it has none. */
+/** The images among the attachments of a message from outside; undefined if it has none. */
 export function imagesOf(attachments: unknown): MessageImage[] | undefined {
   const images = Array.isArray(attachments) ? attachments.filter(isMessageImage) : [];
   return images.length > 0 ? images : undefined;

@@ -1,8 +1,8 @@
 import type { MessageImage } from "./message-image.ts";
 
 /**
- * Shows an image in full, above everything. Esc, the button and a press anywhere close it; the browser then puts the focus
- * back to where it was.
+ * Shows an image in full, above everything. Esc, the button and a click anywhere close it; the browser then returns the
+ * focus to where it was.
  */
 export function openImage(
   root: ShadowRoot,

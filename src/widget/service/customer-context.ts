@@ -1,6 +1,6 @@
 import { isObject } from "./fields.ts";
 
-/** A flat map that the page sends with every message; the service takes no other values. */
+/** A flat map that the page sends with every message; the service accepts no other values. */
 export type CustomerContext = Record<string, string | number | boolean>;
 
 /** Returns a copy. Throws for a value that the service would refuse. */

@@ -1,4 +1,4 @@
-/** The fields of a value from outside; none where it is not an object. */
+/** The fields of a value from outside; none if it is not an object. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }

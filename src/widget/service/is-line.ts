@@ -1,7 +1,7 @@
 import type { Line, StepLine } from "../../../machines/line.ts";
 import { fieldsOf } from "./fields.ts";
 
-/** False for a line of an unknown type, too. */
+/** Also false for a line of an unknown type. */
 export function isLine(value: unknown): value is Line {
   const { type, text, tool, callId } = fieldsOf(value);
   switch (type) {

@@ -44,7 +44,7 @@ function parse(text: string | null): unknown {
   return text === null ? null : attempt((): unknown => JSON.parse(text));
 }
 
-/** undefined where storage throws: treated as missing. */
+/** undefined if storage throws: treated as missing. */
 function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();

@@ -1,16 +1,16 @@
 import { fieldsOf } from "./fields.ts";
 
 /**
- * What else is in the body of a message: a text, a context and an address, each as long as it may be, mostly of characters
- * of three bytes.
+ * Room for the rest of a message's body: text, context and page address at their maximum lengths, mostly of three-byte
+ * characters.
  */
 const OTHER_BYTES = 16_384;
 
 /** What a channel allows its visitors. */
 export interface ChannelFacts {
-  /** Characters that the images of a message may have together, as data: URLs; null where it takes none. */
+  /** Characters that the images of a message may have together, as data: URLs; null if the channel accepts none. */
   imageRoom: number | null;
-  /** They may ask for a person. */
+  /** Visitors may ask for a person. */
   handoff: boolean;
 }
 

@@ -2,22 +2,22 @@ import { fieldsOf, isString } from "./fields.ts";
 import { messageOf } from "./read-history.ts";
 import type { HistoryMessage } from "./read-history.ts";
 
-/** A line of a thread's feed that says something to this element. */
+/** A line of a thread's feed that this element uses. */
 export type FeedLine =
   | { type: "message"; item: HistoryMessage }
-  /** `runId`: of the run that is at work, or waits for a tool of a page. */
+  /** `runId`: the run that is at work, or waits for a page tool. */
   | { type: "state"; isAtWork: boolean; runId: string | null; person: FeedPerson | null }
-  /** A person writes. */
+  /** A person is typing. */
   | { type: "typing" }
-  /** The history is to be read anew. */
+  /** The history must be reloaded. */
   | { type: "reset" }
   /** The thread is gone. */
   | { type: "deleted" };
 
-/** Who is waited for since then, or has the thread. */
+/** Since when the visitor waits for a person, or the name of the person who has the thread. */
 export type FeedPerson = { sinceMs: number } | { name: string };
 
-/** null for a line of another kind (a sign of life, what a newer service adds). */
+/** null for a line of another type (a heartbeat, types that a newer service adds). */
 export function feedLineOf(value: unknown): FeedLine | null {
   const { type, item, state, runId } = fieldsOf(value);
   switch (type) {

@@ -20,7 +20,7 @@ export interface HistoryMessage {
   clientMessageId: string | null;
   steps: Omit<StepLine, "type">[];
   atMs: number | null;
-  /** Of the reply of a run that failed: how its stream ended, without the hint. */
+  /** For the reply of a failed run: the error line of its stream, without the hint. */
   failure: ErrorLine | null;
   feedback: unknown;
 }
@@ -43,16 +43,16 @@ export async function readHistory(
   const response = await api({ path, method: "GET", visitorToken });
   const { items } = fieldsOf(await response.json());
   const messages = Array.isArray(items) ? items.map(messageOf) : [];
-  // Ids count up from 1; a page of long messages holds fewer than were asked for.
+  // Ids count up from 1; a page of long messages has fewer than requested.
   return { messages, hasEarlier: messages.length > 0 && messages[0]?.id !== "1" };
 }
 
-/** An item of a thread's history, as it is read or as its feed tells it. */
+/** An item of a thread's history, from the history or the feed. */
 export function messageOf(item: unknown): HistoryMessage {
   const { id, role, content, author, attachments, clientMessageId, steps, error, createdAt, feedback } =
     fieldsOf(item);
   const { name } = fieldsOf(author);
-  // A cast: a code that this version does not know is taken for a fault.
+  // A cast: an unknown code is treated as a fault.
   const failure = error === undefined ? null : ({ ...fieldsOf(error), type: "error" } as ErrorLine);
   return {
     id: String(id),

@@ -4,11 +4,11 @@ import type { WidgetApi } from "./widget-api.ts";
 /** A conversation of the visitor. */
 export interface ListedThread {
   threadId: string;
-  /** Of the last message; of an empty one, when it was made. */
+  /** Time of the last message; if empty, when the thread was created. */
   updatedAtMs: number;
 }
 
-/** The visitor's conversations, the latest first; `next` is the cursor of the page behind this one. */
+/** The visitor's conversations, the latest first; `next` is the cursor of the next page. */
 export async function readThreads(
   api: WidgetApi,
   visitorToken: string,

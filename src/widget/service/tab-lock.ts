@@ -1,17 +1,17 @@
 import { delay } from "./delay.ts";
 
-/** What one tab stored is visible to tabs in other processes a moment later, on a busy machine much later. */
+/** Tabs in other processes see stored values a moment later, on a busy machine much later. */
 const MAX_STORAGE_LAG_MS = 5_000;
 
-/** A page that is left frees its locks when it is torn down, which takes a busy machine a while. */
+/** A page that was left frees its locks when it is torn down, which can take a while on a busy machine. */
 const TEARDOWN_MS = 5_000;
 
-/** The locks by which this tab tells others what it stored: it sees that itself at once. */
+/** The locks by which this tab announces what it stored. It ignores its own: it sees its own writes at once. */
 const own = new Set<string>();
 
 /**
- * Runs the work in one tab of the origin at a time, and each sees what the one before stored. `stored`: what this tab sees
- * of what the work stores.
+ * Runs the work in one tab of the origin at a time; each tab sees what the previous one stored. `stored`: the value that
+ * the work stores, as this tab sees it.
  */
 export async function withTabLock<Value>(
   name: string,
@@ -40,7 +40,7 @@ export async function withTabLock<Value>(
   }
 }
 
-/** A lock with this name is held from now on, for as long as another tab may not see what was stored. */
+/** Holds a lock with this name for as long as another tab may not see what was stored. */
 function tell(locks: LockManager, name: string): Promise<void> {
   own.add(name);
   return new Promise((isTold) => {
@@ -52,7 +52,7 @@ function tell(locks: LockManager, name: string): Promise<void> {
   });
 }
 
-/** Runs the work with the lock held; resolves to false, without running it, where another tab keeps the lock. */
+/** Runs the work with the lock held; resolves to false, without running it, if another tab keeps the lock. */
 export async function tryWithTabLock(name: string, work: () => Promise<void>): Promise<boolean> {
   const signal = AbortSignal.timeout(TEARDOWN_MS);
   let isHeld = false;
@@ -68,8 +68,8 @@ export async function tryWithTabLock(name: string, work: () => Promise<void>): P
 }
 
 /**
- * Throws where there are none: on insecure origins they are missing, in a frame of another site without storage each use
- * of them fails. Tabs cannot know of each other there, and each works for itself.
+ * Throws if there are no locks: insecure origins lack them, and in a frame of another site without storage each use
+ * fails. Tabs cannot know of each other there, so each works alone.
  */
 function webLocks(): LockManager {
   const { locks }: { locks?: LockManager } = navigator;

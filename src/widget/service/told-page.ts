@@ -1,17 +1,17 @@
-/** Longer than this the service does not take. */
+/** The service accepts no longer page. */
 export const MAX_PAGE_CHARS = 512;
 
-/** What stands for a value that is nobody's business. */
+/** Replaces a secret value. */
 const HIDDEN = "…";
 
-/** Within a name: `resetToken`, `clientSecret`, `password`, `PHPSESSID`. */
+/** Anywhere in a name: `resetToken`, `clientSecret`, `password`, `PHPSESSID`. */
 const SECRET_PART = /token|secret|passw|passphrase|sess(ion|id)|credential|signature|apikey|auth(?!or)/i;
-/** By themselves: `key`, `api_key`, `code`, but no `keyword` or `postcode`. */
+/** As whole words: `key`, `api_key`, `code`, but not `keyword` or `postcode`. */
 const SECRET_WORDS = new Set(["key", "code", "sig", "pwd", "pin", "otp", "jwt", "sid", "state", "nonce"]);
 
 /**
- * The page as the service is told of it: pathname and search. `params`: the names, separated by commas, of those that it
- * is told; null: all, but values whose names smell of a secret are left out.
+ * The page as it is sent to the service: pathname and search. `params`: the names, separated by commas, of the parameters
+ * that are sent; null: all, with the values of names that look like secrets replaced.
  */
 export function toldPage(
   { pathname, search }: { pathname: string; search: string },

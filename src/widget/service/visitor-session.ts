@@ -4,7 +4,7 @@ import { withTabLock } from "./tab-lock.ts";
 import { refusedStatus } from "./widget-api.ts";
 import type { WidgetApi } from "./widget-api.ts";
 
-/** In place of a tab's thread: it begins a new one. */
+/** Stored in place of a tab's thread: the tab begins a new one. */
 const NONE = "";
 
 /** What a request in a thread needs. */
@@ -14,8 +14,8 @@ export interface ThreadAccess {
 }
 
 /**
- * Who this browser is to the service, and the thread that a new tab begins with. Shared by the tabs of an origin; a tab
- * that has shown a thread stays in it, whatever the others do.
+ * This browser's visitor, and the thread that a new tab begins with. Shared by the tabs of an origin; a tab that has
+ * entered a thread stays in it, whatever the others do.
  */
 interface StoredVisitor {
   visitorToken: string;
@@ -26,7 +26,7 @@ export interface VisitorSessionOptions {
   api: WidgetApi;
   publishableKey: string;
   storage: JsonStorage;
-  /** Keeps the tab's own thread. */
+  /** Stores the tab's own thread. */
   tabStorage: JsonStorage;
   /** Held while a visitor or a thread is created. */
   lockName: string;
@@ -35,8 +35,8 @@ export interface VisitorSessionOptions {
 }
 
 /**
- * The visitor and the thread of this browser, created when first needed. Tabs that ask at the same time wait for the
- * first one. expiresAt is not stored: the service extends a token's life, so only the service knows it.
+ * The visitor and the thread of this browser, created when first needed. If tabs ask at the same time, the others wait
+ * for the first. expiresAt is not stored: the service extends a token's life, so only the service knows it.
  */
 export class VisitorSession {
   readonly #options: VisitorSessionOptions;
@@ -50,13 +50,13 @@ export class VisitorSession {
     return this.#read()?.threadId ?? null;
   }
 
-  /** What is known; null: the visitor or the thread is yet to be made. */
+  /** The stored access; null: the visitor or the thread is not created yet. */
   get access(): ThreadAccess | null {
     const known = this.#read();
     return hasThread(known) ? known : null;
   }
 
-  /** The tab is to begin a new thread: the visitor wants none of those that there are. */
+  /** The tab's next message begins a new thread, as the visitor asked. */
   get isBeginning(): boolean {
     return this.#options.tabStorage.read("thread") === NONE;
   }
@@ -80,7 +80,7 @@ export class VisitorSession {
   }
 
   /**
-   * Makes a request in the thread. An unknown token (401) or thread (404) is replaced, and the request made once more;
+   * Makes a request in the thread. An unknown token (401) or thread (404) is replaced, and the request repeated once;
    * `onRenewed` reports that the conversation is a new one.
    */
   async inThread<Answer>(
@@ -101,8 +101,8 @@ export class VisitorSession {
   }
 
   /**
-   * Forgets the token (401) or the thread (404) that the service does not know. Returns false for any other error. Where
-   * no token was used, it is the publishable key that is unknown.
+   * Forgets the token (401) or the thread (404) that the service does not know. Returns false for any other error. If no
+   * token was used, it is the publishable key that is unknown.
    */
   forgetUnknown(error: unknown, usedToken: string | null): boolean {
     const status = refusedStatus(error);
@@ -112,12 +112,12 @@ export class VisitorSession {
     return true;
   }
 
-  /** The tab is in no thread of its own: another tab has forgotten the visitor. */
+  /** The tab has no thread of its own any more: another tab has forgotten the visitor. */
   forgetTab(): void {
     this.#stayIn(null);
   }
 
-  /** The next message of this tab begins a new thread; other tabs stay where they are. */
+  /** The next message of this tab begins a new thread; other tabs keep theirs. */
   leaveThread(): void {
     this.#stayIn(NONE);
   }
@@ -127,13 +127,13 @@ export class VisitorSession {
     this.#stayIn(threadId);
   }
 
-  /** The service gave this one in the place of the token that there is: the visitor and the thread stay. */
+  /** Replaces the token by the one that the service issued for it; the visitor and the thread stay. */
   replaceToken(visitorToken: string): void {
     const { storage } = this.#options;
     storage.write("visitor", { ...fieldsOf(storage.read("visitor")), visitorToken });
   }
 
-  /** Forgets the visitor. With a token: only the visitor with that token, as another tab may have stored a new one. */
+  /** Forgets the visitor. With a token: only the visitor with that token, since another tab may have stored a new one. */
   forget(token: string | null = null): void {
     if (token !== null && this.#read()?.visitorToken !== token) return;
     this.#write(null);
@@ -153,14 +153,14 @@ export class VisitorSession {
     return created;
   }
 
-  /** The service does not know the tab's thread: the tab is in the one of the others, if that is another one. */
+  /** The service does not know the tab's thread: the tab goes to the shared thread, if that is another one. */
   #dropThread(): void {
     const { visitorToken, threadId } = fieldsOf(this.#options.storage.read("visitor"));
     if (isString(visitorToken) && threadId === this.threadId) this.#write({ visitorToken });
     this.#stayIn(null);
   }
 
-  /** Or the one that another caller created meanwhile. */
+  /** Returns the visitor that another caller created meanwhile, if there is one. */
   async #createVisitor(): Promise<StoredVisitor> {
     const known = this.#read();
     if (known !== null) return known;
@@ -169,7 +169,7 @@ export class VisitorSession {
     const { visitorToken, expiresAt } = fieldsOf(await response.json());
     const created = { visitorToken: String(visitorToken) };
     this.#write(created);
-    // What another visitor was in.
+    // The tab's thread belonged to another visitor.
     this.#stayIn(null);
     onVisitor(Number(expiresAt));
     return created;
@@ -192,13 +192,13 @@ export class VisitorSession {
     return isString(threadId) && threadId !== NONE ? { visitorToken, threadId } : { visitorToken };
   }
 
-  /** What the tabs share, in short; null: nothing yet. */
+  /** The shared thread, or else the token; null: neither yet. */
   #shared(): string | null {
     const { visitorToken, threadId } = fieldsOf(this.#options.storage.read("visitor"));
     return [threadId, visitorToken].find(isString) ?? null;
   }
 
-  /** null: in the one that the tabs share. */
+  /** null: the tab uses the shared thread. */
   #stayIn(threadId: string | null): void {
     const { tabStorage } = this.#options;
     if (tabStorage.read("thread") !== threadId) tabStorage.write("thread", threadId);

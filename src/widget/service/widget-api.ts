@@ -1,7 +1,7 @@
 /** The service answered with an error status. */
 export class Refused extends Error {
   readonly status: number;
-  /** Of a 429 or 503; 1 where the service named none. */
+  /** Of a 429 or 503; 1 if the service gave none. */
   readonly retryAfterSeconds: number;
 
   constructor(status: number, retryAfterSeconds: number) {
@@ -17,7 +17,7 @@ export function refusedStatus(error: unknown): number {
   return isRefused(error) ? error.status : 0;
 }
 
-/** Known by its name: the script and its second file have a class each. */
+/** Recognized by its name: the script and its second file each have their own class. */
 function isRefused(error: unknown): error is Refused {
   return error instanceof Error && error.name === "Refused";
 }
@@ -27,7 +27,7 @@ export function busySeconds(error: unknown): number {
   return isRefused(error) && error.status === 429 ? error.retryAfterSeconds : 0;
 }
 
-/** The name of the run that a stream is of; null where the service does not tell. */
+/** The id of a stream's run; null if the service does not send it. */
 export function runIdOf(response: Response): string | null {
   return response.headers.get("x-run-id");
 }
@@ -59,7 +59,7 @@ export interface ApiRequest {
   signal?: AbortSignal;
 }
 
-/** One function for all routes: a function for each would say no more than its path. */
+/** One function for all routes: one for each would say no more than its path. */
 export type WidgetApi = (request: ApiRequest) => Promise<Response>;
 
 /** Requests `{base_url}/v1/widget…`. Rejects with Refused, Unreachable, or the signal's reason. */

@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "./tool.ts";
 
-/** Which tools ask the visitor first: those that are marked as having consequences, all that write, all, none. */
+/** Which tools ask the visitor first: those marked as having consequences, all that write, all, none. */
 export type ConfirmTools = "consequential" | "writes" | "all" | "none";
 
 export function asksFirst(annotations: ToolAnnotations, confirmTools: ConfirmTools): boolean {

@@ -1,7 +1,7 @@
 import { fieldsOf, isObject } from "../service/fields.ts";
 import type { Tool } from "./tool.ts";
 
-/** A catalog item, as POST /tools takes it. JSON leaves out what is undefined. */
+/** A catalog item for POST /tools. JSON leaves out undefined fields. */
 interface ToolDefinition {
   name: string;
   description: string | undefined;
@@ -12,7 +12,7 @@ interface ToolDefinition {
 const MAX_CATALOG_CHARS = 20_000;
 
 /**
- * The catalog as it is posted. One that is too long loses tools: first page tools that write, last the property tools
+ * The catalog to post. If it is too long, tools are dropped: first the page tools that write, last the property tools
  * that only read.
  */
 export function catalogOf(tools: Tool[]): { catalog: ToolDefinition[]; dropped: string[] } {
@@ -24,11 +24,11 @@ export function catalogOf(tools: Tool[]): { catalog: ToolDefinition[]; dropped: 
     const last = kept.pop();
     if (last !== undefined) dropped.push(last.name);
   }
-  // By name: the same tools make the same catalog in any order.
+  // Sorted by name: the same tools make the same catalog in any order.
   return { catalog: kept.sort((a, b) => (a.name < b.name ? -1 : 1)).map(definitionOf), dropped };
 }
 
-/** Always with a schema of type object: without one the service refuses the whole catalog (422). */
+/** Always has a schema of type object: without one the service refuses the whole catalog (422). */
 function definitionOf({ name, description, inputSchema }: Tool): ToolDefinition {
   const { properties, required } = fieldsOf(inputSchema);
   return {

@@ -38,8 +38,8 @@ async function execute(
 }
 
 /**
- * One input for implementations that take an object and for those that take JSON: serialising ignores symbols, a
- * conversion to string uses this one. Trying one form after the other could run a tool twice.
+ * One input for implementations that take an object and for those that take JSON: serialization ignores symbols, and a
+ * conversion to string calls this one. Trying one form after the other could run a tool twice.
  */
 function dual(args: Record<string, unknown>): object {
   return Object.defineProperty({ ...args }, Symbol.toPrimitive, { value: () => JSON.stringify(args) });

@@ -4,7 +4,7 @@ import type { PropertyTool, Tool, ToolShape } from "./tool.ts";
 
 export type ToolSources = "all" | "page" | "property" | "none";
 
-/** The tools on offer. A property tool hides a page tool of the same name. */
+/** The tools that are offered. A property tool hides a page tool of the same name. */
 export async function listTools(
   propertyTools: Iterable<PropertyTool>,
   sources: ToolSources,

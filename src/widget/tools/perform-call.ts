@@ -20,15 +20,15 @@ export interface CallOptions {
 /** A tool may navigate a moment after it returned. */
 const SETTLE_MS = 40;
 
-/** One that returned nothing probably does, a form above all. */
+/** A tool that returned nothing probably navigates, especially a form. */
 const SETTLE_EMPTY_MS = 1_000;
 
-/** A navigation that has not left the page by then never will: a 204, or a prompt that the visitor declined. */
+/** A navigation that takes longer never happens: a 204, or a prompt that the visitor declined. */
 const MAX_NAVIGATION_MS = 10_000;
 
 /**
- * Runs the page tool of a tool_call line. Every outcome is a result for the agent, failures too. Where the tool leaves
- * the page this never resolves; the next page finds the saved run and answers.
+ * Runs the page tool of a tool_call line. Every outcome, including a failure, is a result for the agent. If the tool
+ * leaves the page, this never resolves; the next page finds the saved run and answers.
  */
 export async function performCall(call: ToolCallLine, options: CallOptions): Promise<ToolResult> {
   const tool = options.tools.find((offered) => offered.name === call.tool);
@@ -75,7 +75,7 @@ async function resultWithin(
   }
 }
 
-/** A page may throw anything, also what cannot be made a text. */
+/** A page may throw anything, even values that cannot be converted to text. */
 function wordsOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
@@ -84,7 +84,7 @@ function wordsOf(error: unknown): string {
   }
 }
 
-/** Waits until the page is being left, at most so long. */
+/** Waits until the page is being left, for at most `ms`. */
 async function settled(navigation: NavigationWatch, ms: number): Promise<void> {
   for (let left = ms; left > 0 && !navigation.isLeaving(); left -= SETTLE_MS) await delay(SETTLE_MS);
 }

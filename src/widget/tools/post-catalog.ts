@@ -16,8 +16,8 @@ export interface CatalogDependencies {
 }
 
 /**
- * Posts the page's tools, where they differ from what was posted last: each post counts against the visitor's messages
- * a minute. A refusal does not stop a message; the agent then works with the tools it has.
+ * Posts the page's tools if they differ from the last post: each post counts against the visitor's messages per minute.
+ * A refusal does not stop a message; the agent then works with the tools that it has.
  */
 export async function postCatalog(
   { api, sharedStorage, host }: CatalogDependencies,

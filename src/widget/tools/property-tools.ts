@@ -4,7 +4,7 @@ import type { PropertyTool } from "./tool.ts";
 /** A page that changes adds and removes several tools at once; one change is reported for all of them. */
 const QUIET_MS = 300;
 
-/** A message does not wait longer than this for tools that change without end. */
+/** A message waits no longer than this for tools that keep changing. */
 const MAX_WAIT_MS = 1_500;
 
 /** The tools that the page gives to the element: assigned all at once, or registered one by one. */

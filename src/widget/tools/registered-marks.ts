@@ -3,9 +3,9 @@ import type { ModelContext, RegisteredTool } from "./model-context.ts";
 import type { ToolAnnotations } from "./tool.ts";
 
 /**
- * What a page said of its tools when it registered them. Of that the list of tools tells a part: the browser's own
+ * The annotations with which a page registered its tools. The list of tools has only some of them: the browser's own
  * WebMCP leaves out `destructiveHint`, MCP-B's polyfill `consequentialHint` too. So registrations are watched from the
- * moment on that the element's script runs.
+ * moment that the element's script runs.
  */
 const marks = new WeakMap<ModelContext, Map<string, ToolAnnotations>>();
 
@@ -17,14 +17,14 @@ export function watchRegistrations(context: ModelContext | null): void {
   context.registerTool = (tool, ...more) => {
     const { name, annotations } = fieldsOf(tool);
     const answer = register.call(context, tool, ...more);
-    // Only a tool that was taken: a second one of that name is refused, and must not speak for the first.
+    // Only if the tool was accepted: a second one of that name is refused, and must not replace the marks of the first.
     const note = () => void seen.set(String(name), marksOf(annotations));
     void Promise.resolve(answer).then(note, () => {});
     return answer;
   };
 }
 
-/** What is known of a listed tool: by its registration, otherwise by the list. */
+/** A listed tool's annotations: those of its registration, otherwise those of the list. */
 export function annotationsOf(
   context: ModelContext | null,
   tool: RegisteredTool,
@@ -32,8 +32,8 @@ export function annotationsOf(
   const seen = context === null ? undefined : marks.get(context)?.get(tool.name);
   const { annotations } = tool;
   if (seen !== undefined) return { ...annotations, ...seen };
-  // Registered before the element's script ran, with annotations that may have been more than these: not a tool that
-  // only reads is taken for one that has consequences.
+  // Registered before the element's script ran, and the list may lack some of its annotations: unless the tool only
+  // reads, it is treated as one that has consequences.
   if (annotations === undefined || annotations.readOnlyHint === true) return annotations;
   return { ...annotations, consequentialHint: true };
 }

@@ -9,7 +9,7 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** As POST /tool-results takes it, but for threadId and page, which are added when it is posted. */
+/** The body of POST /tool-results, without threadId and page, which are added when it is posted. */
 export interface ToolResultBody extends ToolResult {
   callId: string;
   tool: string;
@@ -26,8 +26,8 @@ export function openedPageResult(): ToolResult {
 }
 
 /**
- * A tool's return value, as the service takes it. Tools return MCP-style objects, strings, or anything else; the
- * browser's own executeTool() makes a string of all of it, of undefined too.
+ * A tool's return value, in the form for the service. Tools return MCP-style objects, strings, or anything else; the
+ * browser's own executeTool() converts everything to a string, even undefined.
  */
 export function resultOf(value: unknown): ToolResult {
   const given = typeof value === "string" ? unpacked(value) : value;
@@ -45,7 +45,7 @@ function contentOf(text: string): object {
   return { content: [{ type: "text", text }] };
 }
 
-/** The tool returned nothing, as one that only starts a navigation does. */
+/** The tool returned nothing, like one that only starts a navigation. */
 export function isEmpty({ result }: ToolResult): boolean {
   return result === "";
 }

@@ -1,4 +1,4 @@
-/** What a tool says of itself, in the shape of WebMCP. */
+/** A tool's description, in the shape of WebMCP. */
 export interface ToolShape {
   name: string;
   title?: string | undefined;
@@ -9,7 +9,7 @@ export interface ToolShape {
 
 export interface ToolAnnotations {
   readOnlyHint?: boolean;
-  /** MCP's word, and WebMCP's: both ask first. */
+  /** MCP's name and WebMCP's: both make the tool ask first. */
   destructiveHint?: boolean;
   consequentialHint?: boolean;
 }
@@ -19,14 +19,14 @@ export interface PropertyTool extends ToolShape {
   execute(args: Record<string, unknown>, options: { signal: AbortSignal }): unknown;
 }
 
-/** A tool that can be called now, from any source. */
+/** A callable tool, from any source. */
 export interface Tool extends PropertyTool {
   source: "property" | "page";
   /** The call ends when the visitor submits a form. */
   waitsForForm: boolean;
 }
 
-/** Field by field: the page's tool may be an instance of a class, whose accessors a spread would leave out. */
+/** Field by field: the page's tool may be an instance of a class, and a spread would omit its accessors. */
 export function shapeOf({ name, title, description, inputSchema, annotations }: ToolShape): ToolShape {
   return { name, title, description, inputSchema, annotations };
 }

@@ -7,9 +7,9 @@ export interface NavigationWatch {
 }
 
 /**
- * A page tool may start a navigation and then return. Its result must be posted by the next page, as a request made now
- * would be cut off. Not counted: navigation within the document, a download, a navigation that the page prevents or
- * handles itself.
+ * A page tool may start a navigation and then return. The next page must post its result, because a request made now
+ * would be cut off. These do not count: navigation within the document, a download, a navigation that the page prevents
+ * or handles itself.
  */
 export function watchNavigation(): NavigationWatch {
   // Missing in browsers before 2026.
@@ -36,7 +36,7 @@ export function watchNavigation(): NavigationWatch {
   };
   window.addEventListener("pageshow", noteShown, { signal });
   return {
-    // Read late: handlers that prevent or intercept the event run after ours.
+    // Checked late: handlers that prevent or intercept the event run after ours.
     isLeaving: () => started !== null && !started.defaultPrevented && !navigation?.transition,
     stayed: (ms) =>
       new Promise((resolve) => {
