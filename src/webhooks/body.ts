@@ -2,22 +2,22 @@ import type { Message } from "../domain/message.ts";
 import type { ToldEvent, WebhookEvent } from "../domain/webhook.ts";
 import type { SealedEvent, Store, ToldRef } from "../store.ts";
 
-/** What a body is made of beside the event itself. */
+/** What a body needs besides the event itself. */
 export interface BodyDependencies {
   store: Pick<Store, "channelThread" | "findUser" | "history">;
   /** A message as the history of the API shows it. */
   itemOf: (message: Message, addresses: readonly (string | null)[] | undefined) => unknown;
 }
 
-/** What is sent, in the words of Standard Webhooks. */
+/** The body that is sent, in the format of Standard Webhooks. */
 export function bodyText(event: { type: WebhookEvent | "webhook.test"; atMs: number; data: object }): string {
   const { type, atMs, data } = event;
   return JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data });
 }
 
 /**
- * An event of a thread as it is sent: whose the thread is, and what the message says, is read now. Null: the thread is
- * nobody's any more, or the message is gone, and there is nothing to tell.
+ * A thread's event as it is sent: reads the thread's owner and the message's text now. Null: the thread has no owner
+ * any more, or the message is gone, so there is nothing to send.
  */
 export async function sealedEvent(
   { store, itemOf }: BodyDependencies,
@@ -30,7 +30,7 @@ export async function sealedEvent(
   const user = await store.findUser(slug, thread.userId);
   const message = messageId === undefined ? null : await messageOf(store, uid, messageId);
   if (messageId !== undefined && !message) return null;
-  // An image that came with the message is not sent along: who wants it reads the history.
+  // The message's images are not sent: a receiver who wants them reads the history.
   const addresses = message?.attachments?.map(({ url }) => url ?? null);
   const body = bodyText({
     type,

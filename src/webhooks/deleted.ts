@@ -5,7 +5,7 @@ import type { WebhookField } from "../domain/webhook.ts";
 import type { Deletion, SealedTelling, Store } from "../store.ts";
 import { bodyText } from "./body.ts";
 
-/** A thread or a user is deleted: ids alone. The same deletion is always told as the same event. */
+/** A thread or a user is deleted: only ids. The same deletion always gives the same event. */
 export async function deletedTellings(
   store: Pick<Store, "channelThread" | "findUser" | "outbox">,
   webhooks: readonly WebhookField[],

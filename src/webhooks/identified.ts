@@ -7,7 +7,7 @@ import type { WebhookField } from "../domain/webhook.ts";
 import type { SealedTelling } from "../store.ts";
 import { bodyText } from "./body.ts";
 
-/** A visitor became an account, or was found to be one. */
+/** A visitor became an account, or was merged into a known one. */
 export function identifiedTellings(
   webhooks: readonly WebhookField[],
   { slug, userId, externalId, mergedUserId }: BoundUser,

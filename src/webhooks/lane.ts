@@ -11,7 +11,7 @@ import type { BodyDependencies } from "./body.ts";
 import { dueAfter } from "./schedule.ts";
 import type { Sender, Sent } from "./send.ts";
 
-/** What all lanes of a process share. */
+/** Shared by all lanes of a process. */
 export interface LaneDependencies extends BodyDependencies {
   outbox: OutboxStore;
   sender: Sender;
@@ -19,39 +19,39 @@ export interface LaneDependencies extends BodyDependencies {
   timers: Timers;
   random: () => number;
   log: PlainLog;
-  /** A channel's endpoint as it is now; null: the channel has it no more. */
+  /** A channel's endpoint as configured now; null: the channel no longer has it. */
   webhook: (slug: string, endpoint: string) => WebhookField | null;
-  /** Null: the variable that holds it is unset. */
+  /** Null: its variable is unset. */
   secretOf: (webhook: WebhookField) => Secret | null;
   onTried?: (tried: { slug: string; outcome: "delivered" | "failed" | "given-up" }) => void;
 }
 
-/** The deliveries to one endpoint, by this process as long as it has the lease. */
+/** The deliveries to one endpoint, by this process while it has the lease. */
 export interface Lane {
-  /** Something may be due. */
+  /** Call when something may be due. */
   wake(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no delivery is in progress. */
   stop(): Promise<void>;
 }
 
-/** Who has it renews it; whoever dies loses it within this time. */
+/** The holder renews it; a dead process loses it within this time. */
 const LEASE_MS = 6_000;
 const RENEW_MS = 1_500;
-/** Requests to one receiver at once: so many of a receiver that hangs are in memory, and no more. */
+/** Concurrent requests to one receiver: if it hangs, only this many are in memory. */
 const AT_ONCE = 32;
-/** Read at once: more than are sent, so that a thread with much to tell does not stand before all others. */
+/** Events per read: more than are sent at once, so that a thread with many events does not block all others. */
 const READ_AT_ONCE = 256;
-/** Another process may have queued something that nobody here was told of. */
+/** Another process may have queued events without notifying this one. */
 const LOOK_MS = 200;
-/** Nothing came for so long: the lease goes, and so do the looks. */
+/** After so long without events the lease is released, and polling stops. */
 const IDLE_MS = 2_000;
-/** A thread that cannot be told of now is left alone for so long: whoever can read it may have the lease meanwhile. */
+/** How long a thread is skipped that cannot be read here: a process that can may get the lease meanwhile. */
 const REST_MS = 3_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Sends what is queued for one endpoint. Of a thread one event at a time, in their order; of different threads as many as the
- * receiver takes. What fails is put behind, and what comes after it goes on.
+ * Sends the events queued for one endpoint: one at a time per thread, in order; of different threads as many as the
+ * receiver takes. A failed event is put back, and later ones are sent first.
  */
 export function createLane(
   dependencies: LaneDependencies,
@@ -59,13 +59,13 @@ export function createLane(
 ): Lane {
   const { outbox, sender, clock, timers, random, log, onTried = () => {} } = dependencies;
   const busy = new Map<string, Promise<void>>();
-  /** Read and not begun, in order: while much waits, it is not read anew for each event that is sent. */
+  /** Read and not begun, in order: so a long queue is not read again for each event that is sent. */
   let read: QueuedEvent[] = [];
-  /** Under way. */
+  /** In progress. */
   const begun = new Set<string>();
-  /** Threads that could not be told of, and until when nothing of them is begun: what comes later does not pass them. */
+  /** Threads that could not be read, and until when none of their events begins: later events must not overtake. */
   const resting = new Map<string, number>();
-  /** Its receiver said 410. */
+  /** The receiver answered 410. */
   let isOff = false;
   let running: Promise<void> | null = null;
   let isWanted = false;
@@ -76,7 +76,7 @@ export function createLane(
   const nameOf = ({ uid, nth }: QueuedEvent) => `${uid ?? "-"} ${nth}`;
   const threadOf = ({ uid, nth }: QueuedEvent) => uid ?? `- ${nth}`;
 
-  /** Resolves at the next ring, or after so long. */
+  /** Resolves at the next ring, or after that many ms. */
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const off = timers.after(ms, resolve);
@@ -88,7 +88,7 @@ export function createLane(
   }
 
   async function run(): Promise<void> {
-    // What waits for one that the channel has no more stays due: it would be gone through without an end.
+    // Events of an endpoint that the channel no longer has stay due: reading them would never end.
     if (!dependencies.webhook(slug, endpoint)) return;
     const next = await outbox.nextDueMs(slug, endpoint);
     if (next === null) return;
@@ -119,7 +119,7 @@ export function createLane(
     }
   }
 
-  /** How many were begun; null: nothing may be sent. */
+  /** How many were begun; null: sending is not possible. */
   async function beginDue(): Promise<number | null> {
     if (busy.size >= AT_ONCE) return 0;
     const webhook = dependencies.webhook(slug, endpoint);
@@ -132,7 +132,7 @@ export function createLane(
     return known + beginRead(webhook);
   }
 
-  /** How many of those that were read could be begun. */
+  /** How many of the events already read could be begun. */
   function beginRead(webhook: WebhookField): number {
     const left: QueuedEvent[] = [];
     for (const event of read) {
@@ -181,7 +181,7 @@ export function createLane(
     const sent: Sent = secret
       ? await sender.send({ url: webhook.url, secret, ...sealed })
       : { status: null, fault: "its secret's variable is unset", elapsedMs: 0 };
-    // Called off by the stop: it was not tried, and whoever delivers next begins with it.
+    // Aborted by the stop: this does not count as a try, and the next process begins with it.
     if (stopped && sent.status === null) return;
     if (sent.fault === null) {
       onTried({ slug, outcome: "delivered" });
@@ -209,17 +209,17 @@ export function createLane(
     return { id, event: type, atMs: clock.now(), attempt: attempts + 1, ...tried };
   }
 
-  /** What is sent is the same at each try, whoever makes it. Null: it was settled, or failed. */
+  /** Stores the body, so that every try sends the same, from any process. Null: the event was settled, or failed. */
   async function sealOrFail(event: QueuedEvent, told: ToldEvent): Promise<SealedEvent | null> {
     try {
       const made = await sealedEvent(dependencies, event, told);
       const sealed = made && (await outbox.seal(event, made));
-      // There is nothing to tell any more.
+      // Nothing to send any more.
       if (!sealed) await outbox.settled(event, null);
       return sealed;
     } catch (error) {
       if (!isDamaged(error)) throw error;
-      // It may be mended, as a receiver may come back: what happened later does not wait for it.
+      // It may be repaired, as a receiver may come back; later events do not wait for it.
       await failed(event, told, { status: null, fault: "what it tells of cannot be read", elapsedMs: 0 });
       return null;
     }
@@ -255,7 +255,7 @@ export function createLane(
   };
 }
 
-/** What lists of deliveries and the schedule know of an event. */
+/** The facts of an event for the lists of deliveries and for the schedule. */
 interface Happened {
   id: string;
   type: string;
@@ -267,7 +267,10 @@ function happenedOf({ id, body }: SealedEvent): Happened {
   return { id, type, atMs: Date.parse(timestamp) };
 }
 
-/** What a newer version wrote, or a key that is missed here opens, is for another instance, or for later. */
+/**
+ * A record of a newer version, or one whose key is missing here, is not damaged: another instance, or a later one,
+ * reads it.
+ */
 function isDamaged(error: unknown): boolean {
   return error instanceof UnreadableRecord && !(error instanceof NewerRecord);
 }

@@ -14,7 +14,7 @@ const PAUSES_MS = [
 ];
 const LATER_MS = 12 * HOUR_MS;
 const JITTER = 0.2;
-/** What nobody took for so long is given up; it may be replayed. */
+/** After so long without success an event is given up; it may be replayed. */
 const TRIED_FOR_MS = 72 * HOUR_MS;
 
 /** When a delivery that failed for the `attempts`th time is tried again; null: it is given up. */

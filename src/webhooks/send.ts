@@ -9,7 +9,7 @@ import { sharedLookup } from "./shared-lookup.ts";
 import type { Lookup } from "./shared-lookup.ts";
 import { signedHeaders } from "./sign.ts";
 
-/** A receiver's answer. `status` null: none came, and `fault` says why. */
+/** A receiver's answer. `status` null: there was none, and `fault` says why. */
 export interface Sent {
   status: number | null;
   fault: string | null;
@@ -23,15 +23,15 @@ export interface Sender {
 
 /** From the first byte of the request to the end of the answer's head. */
 export const ANSWER_MS = 15_000;
-/** Of an answer's body so much is read, and for so long, so that its connection can be used again. */
+/** How much of an answer's body is read, and for how long, so that its connection can be used again. */
 const ANSWER_BYTES = 16_384;
 const ANSWER_BODY_MS = 1_000;
-/** Each carries one request: no more than these wait for one receiver. */
+/** Each carries one request: at most this many wait for one receiver. */
 const CONNECTIONS = 64;
 
 /**
- * Posts events. A name is looked up by the connection itself, and the connection goes to an address that was judged: a
- * name cannot be one thing when it is checked and another one when it is used. Redirects are not followed.
+ * Posts events. The connection itself looks up the name, and goes to an address that was checked: so the name cannot
+ * change between check and use. Redirects are not followed.
  */
 export function createSender({
   clock,
@@ -80,7 +80,7 @@ export function createSender({
       headersTimeout: answerMs,
       signal,
     });
-    // What else it says is of no interest, and is not waited for. Who never ends it must not keep the connections of later events.
+    // The rest is ignored and not awaited. A body that never ends must not block the connections of later events.
     answer.dump({ limit: ANSWER_BYTES, signal: AbortSignal.timeout(ANSWER_BODY_MS) }).catch(() => {});
     return statusCode;
   }
@@ -107,7 +107,7 @@ function faultOfStatus(status: number): string | null {
   return status >= 300 && status < 400 ? "it redirects" : `it answered ${status}`;
 }
 
-/** Without the url, which may have a secret in it. */
+/** Without the url, which may contain a secret. */
 function faultOf(error: unknown): string {
   if (error instanceof Error && error.message === NOT_PUBLIC) return NOT_PUBLIC;
   if (error instanceof Error && /timeout|aborted/i.test(`${error.name} ${error.message}`)) {

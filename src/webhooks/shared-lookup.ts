@@ -5,9 +5,9 @@ type Found = (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => vo
 export type Lookup = (host: string, options: LookupOptions, callback: Found) => void;
 
 /**
- * Asks once for all who want the same name at the same time. The system looks up two names at once and no more, for the
- * whole process: a receiver whose name server hangs would hold up those of the models and of all others, by the many
- * connections that are made to it.
+ * Looks up a name once for all callers who ask at the same time. The system runs only two lookups at a time for the
+ * whole process: a receiver with a hanging name server and many connections would delay the lookups of the models and
+ * of everyone else.
  */
 export function sharedLookup(lookup: Lookup): Lookup {
   const waiting = new Map<string, Found[]>();

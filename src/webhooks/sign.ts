@@ -3,7 +3,10 @@ import { Secret } from "../secret.ts";
 
 const PREFIX = "whsec_";
 
-/** The headers of Standard Webhooks: `timestamp` in seconds is signed with the body, so that an old request is known. */
+/**
+ * The headers of Standard Webhooks: `timestamp`, in seconds, is signed with the body, so that old requests can be
+ * refused.
+ */
 export function signedHeaders(
   { id, body, atMs }: { id: string; body: string; atMs: number },
   secret: Secret,
@@ -19,7 +22,7 @@ export function signedHeaders(
   };
 }
 
-/** Null: the variable that holds it is unset, or holds none. */
+/** Null: its variable is unset or empty. */
 export function secretOf(
   { secret }: { secret: string },
   variable: (name: string) => Secret | null,
@@ -28,7 +31,7 @@ export function secretOf(
   return found && secretFault(found.reveal()) === null ? found : null;
 }
 
-/** Why a text is no secret to sign with; null: it is one. */
+/** Why a text cannot be a secret; null: it can. */
 export function secretFault(text: string): string | null {
   return /^whsec_[A-Za-z0-9+/]{16,128}={0,2}$/.test(text) ? null : "must be whsec_ and base64";
 }

@@ -1,7 +1,7 @@
 import type { CommitResult, Store, ThreadCommit } from "../store.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** The store, whose commits tell those who deliver what they wrote down for them. */
+/** The store; after a commit it passes the new events' references to the webhooks. */
 export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wake">): Store {
   async function commitAndTell(commit: ThreadCommit): Promise<CommitResult> {
     const result = await store.commit(commit);

@@ -7,39 +7,40 @@ import { createLane, findEndpoint } from "./lane.ts";
 import type { Lane, LaneDependencies } from "./lane.ts";
 
 /**
- * Tells the receivers of channels what happened (the contract, Telling others).
+ * Delivers events to the receivers of channels (the contract, Telling others).
  *
- * What is told was written down by the commit that made it happen. Whoever committed queues it at once; what a process
- * left that died is queued, and delivered, by whoever looks next. A process delivers to an endpoint while it has its lease.
+ * An event is stored by the commit that makes it happen. The process that committed queues it at once; events of a
+ * process that died are queued and delivered by the next sweep. A process delivers to an endpoint while it has the
+ * endpoint's lease.
  */
 export interface Webhooks {
   start(): void;
-  /** Lets what is under way end. */
+  /** Lets deliveries in progress end. */
   stop(): Promise<void>;
-  /** These were written down. Nobody waits for them here. */
+  /** Queues stored events, in the background. */
   told(refs: readonly ToldRef[]): void;
   /** Something of this channel may be due. */
   wake(slug: string): void;
 }
 
-/** How often is looked for what nobody here was told of. */
+/** How often to sweep for events that nobody queued. */
 const LOOK_MS = 3_000;
-/** Whoever committed has queued it by then, or is gone. */
+/** By then the process that committed has queued it, or is dead. */
 const LEFT_MS = 2_000;
 const LEFT_AT_ONCE = 200;
-/** An endpoint that a channel has no more loses what waits for it, so many at once. */
+/** Events of an endpoint that a channel no longer has are dropped, this many at a time. */
 const DROPPED_AT_ONCE = 500;
-/** Receivers have so long to answer what is under way at the stop. */
+/** How long receivers may take to answer requests in progress at the stop. */
 const STOP_MS = 1_000;
-/** More than so many waiting events of one endpoint are not kept: the oldest go. */
+/** Limit of waiting events for one endpoint: beyond it `longestWaiting` ones are dropped. */
 const MOST_WAITING = 100_000;
 
 export function createWebhooks(
   dependencies: LaneDependencies & {
     channels: () => readonly Channel[];
-    /** Of all threads, this process's share. */
+    /** This process's share of all threads. */
     share?: () => Share;
-    /** Of one endpoint. */
+    /** Limit of waiting events for one endpoint. */
     mostWaiting?: number;
   },
 ): Webhooks {
@@ -59,7 +60,7 @@ export function createWebhooks(
     return lane;
   }
 
-  /** All that came meanwhile in one go. */
+  /** Queues all that have arrived meanwhile at once. */
   async function queueAll(): Promise<void> {
     const refs = toQueue;
     toQueue = [];
@@ -76,7 +77,7 @@ export function createWebhooks(
     toQueue.push(...refs);
     if (!isFirst) return;
     queuing = queuing.then(queueAll).catch((error: unknown) => {
-      // It is written down: whoever looks next queues it.
+      // It is stored: the next sweep queues it.
       log.warn({ err: error }, "cannot queue what webhooks are told: it is tried again");
     });
   }
@@ -108,7 +109,7 @@ export function createWebhooks(
     if (waiting.length < DROPPED_AT_ONCE) await outbox.forgetEndpoint(slug, endpoint);
   }
 
-  /** All of it in one look: more may happen between two looks than is dropped at once. */
+  /** Drops all of the excess in one sweep: more events may arrive between two sweeps than one step drops. */
   async function dropExcess(slug: string, endpoint: string): Promise<void> {
     for (let dropped = 0; ;) {
       const { waiting } = await outbox.endpoint(slug, endpoint);
@@ -130,7 +131,7 @@ export function createWebhooks(
       .catch((error: unknown) => log.warn({ err: error }, "cannot look for what webhooks are told"))
       .finally(() => {
         looking = null;
-        // Jitter: instances that started together do not look together.
+        // Jitter: instances that started together must not sweep together.
         if (!stopped) callOff = timers.after(LOOK_MS * (0.8 + 0.4 * random()), lookAndGoOn);
       });
   }
