@@ -32,7 +32,7 @@ const LEFT_AT_ONCE = 200;
 const DROPPED_AT_ONCE = 500;
 /** How long receivers may take to answer requests in progress at the stop. */
 const STOP_MS = 1_000;
-/** Limit of waiting events for one endpoint: beyond it `longestWaiting` ones are dropped. */
+/** Limit of waiting events for one endpoint: beyond it, those that failed most often are dropped. */
 const MOST_WAITING = 100_000;
 
 export function createWebhooks(
