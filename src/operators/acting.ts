@@ -3,7 +3,10 @@ import type { AuditEntry } from "../domain/audit.ts";
 import type { Actor } from "../domain/operator.ts";
 import type { OperatorStore } from "../store.ts";
 
-/** Somebody who acts, through the API or the command line, and on what: `Asked` names the parts of the store that an action needs. */
+/**
+ * Who acts, through the API or the command line, and on what: `Asked` names the parts of the store that an action
+ * needs.
+ */
 export interface Acting<Asked> {
   store: Asked & Pick<OperatorStore, "appendAudit">;
   clock: Pick<Clock, "now">;
@@ -11,8 +14,8 @@ export interface Acting<Asked> {
 }
 
 /**
- * Writes what somebody is about to do into the audit. Before it is done, and rejects where it cannot be written: nothing
- * happens that the audit does not know, and what it tells of may have failed.
+ * Writes an action into the audit before it is performed; rejects if it cannot be written. So every action has an
+ * entry, and an action with an entry may still have failed.
  */
 export async function note(
   { store, clock, operator }: Acting<unknown>,

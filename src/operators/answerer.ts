@@ -1,9 +1,9 @@
 import { threadHost } from "../actors/charts.ts";
 import { UnreadableRecord } from "../store.ts";
 
-/** Who answers in a thread, as operators see it: no text of anybody. */
+/** Who answers in a thread, as operators see it: without texts of the conversation. */
 export interface AnswererView {
-  /** Counts the changes of who answers: what an operator's act must name. */
+  /** Counts the changes of who answers; an operator's action must send it. */
   epoch: number;
   handoff?: {
     /** Who asked for a person; null: nobody did. */
@@ -17,7 +17,7 @@ export interface AnswererView {
   };
 }
 
-/** `seesText`: with the reason and the model's summary. */
+/** `seesText`: include the reason and the model's summary. */
 export function answererView(snapshot: string | undefined, { seesText = false } = {}): AnswererView {
   const context = contextOf(snapshot);
   if (!context) return { epoch: 0 };
@@ -39,7 +39,7 @@ function contextOf(snapshot: string | undefined) {
   try {
     return snapshot === undefined ? null : threadHost.thaw(snapshot).context;
   } catch (error) {
-    // A list shows what it can.
+    // A list shows what it can read.
     if (error instanceof UnreadableRecord) return null;
     throw error;
   }

@@ -3,17 +3,17 @@ import type { SharedCaps } from "../agent/budget.ts";
 import type { Channel } from "../domain/channel.ts";
 import type { Store } from "../store.ts";
 
-/** A cap on the tokens of a UTC day. `used`: what was counted on it, which a turn that is under way may yet exceed. */
+/** A cap on the tokens of a UTC day. `used`: the tokens counted so far; a turn in progress may still exceed the cap. */
 export interface CapUse {
   limit: number;
   used: number;
 }
 
-/** The daily caps that there are, and what is used of them. What no cap bounds is not counted, and so not told. */
+/** The configured daily caps, and their use. Tokens that no cap limits are not counted, and so not shown. */
 export interface DailyCaps {
   day: string;
   installation: CapUse | null;
-  /** Of each client address by itself; those that were seen are kept as hashes alone. */
+  /** For each client address separately; addresses are stored only as hashes. */
   address: { limit: number } | null;
   channels: ({ channel: string } & CapUse)[];
 }

@@ -2,10 +2,10 @@ import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain
 import type { WebhookField } from "../domain/webhook.ts";
 import type { Secret } from "../secret.ts";
 
-/** Stands for a secret; written back, it means the secret that is there. */
+/** The placeholder of a secret; sent back, it keeps the stored secret. */
 export const HIDDEN = "[secret]";
 
-/** A channel by the names of CHANNELS_FILE, without its secrets. `secretKey`: where it was just made. */
+/** A channel with the names of CHANNELS_FILE, without its secrets. `secretKey`: if it was just created. */
 export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
   const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
   const { handoff, webhooks, retention } = channel;
@@ -41,7 +41,7 @@ function withoutSecrets(agent: AgentSettings): AgentSettings {
   return { ...agent, mcpServers: Object.fromEntries(servers) };
 }
 
-/** The name of a variable is no secret. */
+/** The name of a variable is not secret. */
 function hidden(key: string): string {
   return key.startsWith("$") ? key : HIDDEN;
 }
@@ -50,20 +50,23 @@ function isHttp(server: McpServer): server is McpHttpServer {
   return "url" in server;
 }
 
-/** An agent's settings as a change writes them: null takes a setting, or a server, away. */
+/** An agent's settings in a change: null removes a setting, or a server. */
 export interface AgentChange {
   [field: string]: unknown;
   mcpServers?: Record<string, ServerChange | null> | null | undefined;
 }
 
-/** Of a server's fields those that hold secrets; null takes one away. */
+/** The fields of a server that hold secrets; null removes one. */
 type ServerChange = Record<string, unknown> & {
   headers?: Record<string, unknown> | null | undefined;
   identity?: Record<string, unknown> | null | undefined;
   oauth?: Record<string, unknown> | null | undefined;
 };
 
-/** The stored settings with the change: what it leaves out stays, and so do secrets that it leaves out or that stand as HIDDEN. */
+/**
+ * The stored settings with the change applied: fields that it leaves out stay, and so do secrets left out or sent as
+ * HIDDEN.
+ */
 export function changedAgent(stored: AgentSettings, change: AgentChange): Record<string, unknown> {
   const { mcpServers: servers, ...fields } = change;
   const agent = withoutNulls({ ...stored, ...fields });
@@ -86,7 +89,7 @@ function withKeptSecrets(server: ServerChange, stored: McpHttpServer | null): Re
   return withoutNulls(kept);
 }
 
-/** With the stored value where HIDDEN stands for it. Where there is none, what comes is no text, and is refused as that. */
+/** Puts the stored value in place of HIDDEN. If none is stored, the value is no text, and is refused as such. */
 function revealed(written: Record<string, unknown>, stored: object): Record<string, unknown> {
   const known = new Map<string, unknown>(Object.entries(stored));
   const fields = Object.entries(written).map(([name, value]) => [
@@ -100,7 +103,10 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
   return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== null));
 }
 
-/** Webhooks as a change writes them, as a whole: a secret that is left out or stands as HIDDEN is that of the same url. */
+/**
+ * Webhooks in a change, as a whole: a secret that is left out or sent as HIDDEN is taken from the stored one of the
+ * same url.
+ */
 export function changedWebhooks(
   stored: readonly WebhookField[],
   change: readonly Record<string, unknown>[],

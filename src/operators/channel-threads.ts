@@ -1,29 +1,29 @@
 import { answererView } from "./answerer.ts";
 import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../store.ts";
 
-/** What a channel's list can be narrowed to. */
+/** The filters of a channel's list. */
 export interface ThreadFilter {
   state: string | null;
   /** Our id. */
   userId: string | null;
-  /** Active then or later. */
+  /** Active at this time or later. */
   sinceMs: number;
-  /** Active then or before; Infinity: whenever. */
+  /** Active at this time or before; Infinity: no limit. */
   untilMs: number;
 }
 
-/** In the order in which the contract names them. The last two are those of a thread that a person answers. */
+/** In the contract's order. The last two are states of a thread that a person answers. */
 export const THREAD_STATES = ["idle", "running", "awaiting", "waiting_for_person", "with_person"] as const;
 
-/** Threads that one request looks at: on either store that takes some tens of milliseconds. */
+/** Threads that one request reads: on either store that takes some tens of milliseconds. */
 const LOOKED_AT = 1_000;
 const LOOKED_AT_ONCE = 200;
 
 type Reading = Pick<ChannelThreadStore, "channelThreads"> & Pick<UserStore, "listThreads">;
 
 /**
- * A page of a channel's threads, the latest activity first. Narrowed to a state, it may hold fewer than `limit`, even none,
- * and have a next one: a search among a million threads goes on as its pages are asked for.
+ * A page of a channel's threads, the latest activity first. Filtered by state, it may have fewer than `limit` threads,
+ * even none, and still have a next page: a search among a million threads continues with each requested page.
  */
 export async function listChannelThreads(
   store: Reading,
@@ -33,7 +33,7 @@ export async function listChannelThreads(
 ): Promise<Page<PlacedThread>> {
   const found: PlacedThread[] = [];
   let after = from;
-  // Mostly the first ones fit: few are busy, and those in a state are listed by it.
+  // Mostly the first ones match: few threads are busy, and those in a state are listed by it.
   let atOnce = limit;
   for (let lookedAt = 0; lookedAt < LOOKED_AT && found.length < limit; lookedAt += atOnce) {
     if (lookedAt > 0) atOnce = LOOKED_AT_ONCE;
@@ -69,7 +69,7 @@ function placeText({ updatedAtMs, uid }: ChannelThread | { updatedAtMs: number; 
   return `${updatedAtMs}-${uid}`;
 }
 
-/** What is no place stands before everything: an empty page follows it. */
+/** An invalid place counts as before everything: an empty page follows it. */
 function placeFrom(text: string | null): { atMs: number; uid: string } | null {
   if (text === null) return null;
   const dash = text.indexOf("-");
@@ -82,7 +82,7 @@ function fits({ state, updatedAtMs }: ChannelThread, filter: ThreadFilter): bool
   return updatedAtMs >= filter.sinceMs && updatedAtMs <= filter.untilMs;
 }
 
-/** A thread as operators see it in a list: no text. `epoch` counts the changes of who answers. */
+/** A thread as operators see it in a list, without texts. `epoch` counts the changes of who answers. */
 export function channelThreadView(thread: ChannelThread) {
   const { uid, threadId, userId, state, createdAtMs, updatedAtMs, snapshot } = thread;
   return {
@@ -96,10 +96,10 @@ export function channelThreadView(thread: ChannelThread) {
   };
 }
 
-/** Threads that are read at once where all are wanted. */
+/** Threads per read when all are wanted. */
 const AT_ONCE = 200;
 
-/** All that fit, some at a time; no page is empty. */
+/** All that match, page by page; no page is empty. */
 export async function* pagesOfChannelThreads(
   store: Reading,
   slug: string,

@@ -18,7 +18,7 @@ import type { Acting } from "./acting.ts";
 
 type Writing = Acting<Pick<ChannelStore, "channels" | "replaceChannel">>;
 
-/** What was written is no channel; the message says which field, and why. */
+/** The fields do not make a valid channel; the message says which field, and why. */
 export class BadChannel extends Error {
   constructor(message: string) {
     super(message);
@@ -26,7 +26,7 @@ export class BadChannel extends Error {
   }
 }
 
-/** The channel that the fields make of the stored one, checked as CHANNELS_FILE is. Throws BadChannel. */
+/** The stored channel with these fields, checked as CHANNELS_FILE is. Throws BadChannel. */
 export function channelFrom(slug: string, stored: Channel | null, fields: object): Channel {
   const parsed = channelFieldsSchema.safeParse({ ...fields, slug });
   if (!parsed.success) throw new BadChannel(complaint(parsed.error));
@@ -44,13 +44,16 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   }
 }
 
-/** How a write ended: nothing is written where the channel is not as it was read, or another one has its publishable key. */
+/** Nothing is written if the channel has changed since it was read, or another channel has its publishable key. */
 export type ChannelWrite = { type: "written" | "changed" } | { type: "shared"; by: string };
 
-/** Tries so often: each time somebody else was first. */
+/** Tries in total; each failed one means that another writer was first. */
 const MOST_TRIES = 200;
 
-/** The first result of an attempt that reads the channel anew and writes it; null: somebody else wrote it in between. */
+/**
+ * Repeats an attempt that reads the channel and writes it, and returns its first result; null: another writer was
+ * first.
+ */
 export async function untilWritten<T>(slug: string, attempt: () => Promise<T | null>): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const done = await attempt();
@@ -59,7 +62,7 @@ export async function untilWritten<T>(slug: string, attempt: () => Promise<T | n
   throw new Error(`Cannot write channel ${slug}: others write it all the time`);
 }
 
-/** Writes a channel that was made of the stored one; null: it is new. */
+/** Writes a channel. `stored`: the record that it was derived from; null: the channel is new. */
 export async function writeChannel(
   acting: Writing,
   channel: Channel,
@@ -75,7 +78,7 @@ export async function writeChannel(
   return { type: (await acting.store.replaceChannel(channel, stored)) ? "written" : "changed" };
 }
 
-/** In the words of the command line. */
+/** The action's name on the command line. */
 function actionOf(stored: Channel | null, channel: Channel, fields: readonly string[]): string {
   if (stored === null) return "channels.create";
   if (fields.length === 1 && fields[0] === "enabled")
@@ -83,7 +86,10 @@ function actionOf(stored: Channel | null, channel: Channel, fields: readonly str
   return "channels.update";
 }
 
-/** Both keys of a web channel anew: the old ones end at once, or after so many hours. Null: somebody else wrote it since. */
+/**
+ * Replaces both keys of a web channel: the old ones end at once, or after so many hours. Null: another writer was
+ * first.
+ */
 export async function rotateKeys(
   acting: Writing,
   stored: Channel,

@@ -10,31 +10,31 @@ import { waitName } from "./stats-names.ts";
 import type { StatName } from "./stats-names.ts";
 
 /**
- * What happens in the channels is counted in memory, and added to the store about once a second: no message waits for it.
- * A process that is killed loses what it counted since. What the store did not answer is added again under the same number,
- * and so counts once; meanwhile the rest is summed up, so that an outage costs no memory.
+ * Counts events of the channels in memory, and adds them to the store about once a second: no message waits for it. A
+ * killed process loses its counts since the last time. Counts that the store did not confirm are sent again under the
+ * same number, and so count once; meanwhile new ones are summed up, so that an outage costs no memory.
  */
 export interface StatCounts {
-  /** `userId`: who spoke. */
+  /** `userId`: the user who wrote. */
   add(slug: string, counts: Partial<Record<StatName, number>>, userId?: string): void;
-  /** Tells of runs and messages, and then `others`. */
+  /** Counts runs and messages, and passes everything on to `others`. */
   observer(others: ThreadObserver): ThreadObserver;
-  /** The same agent, its tokens and first texts counted. */
+  /** The same agent; counts its tokens and first texts. */
   agent(counted: Agent): Agent;
-  /** Adds what is left; counts no more. Resolves also where the store is away. */
+  /** Adds the remaining counts and stops. Resolves even during an outage of the store. */
   stop(): Promise<void>;
 }
 
 const FLUSH_MS = 1_000;
 
-/** Of a channel and a day. */
+/** The counts of a channel and a day. */
 interface Open {
   slug: string;
   day: string;
   counts: Record<string, number>;
   visitors: Set<string>;
   nth: number;
-  /** What was sent, and not answered yet. */
+  /** Sent, and not confirmed yet. */
   sent: CountedStats | null;
 }
 
@@ -125,7 +125,7 @@ export function createStatCounts({
       },
       rated(rated) {
         const { slug, before, feedback, atMs } = rated;
-        // What was given on an earlier day stays that day's.
+        // A rating of an earlier day stays with that day.
         const counted = before && dayOf(before.atMs) === dayOf(atMs) ? before : null;
         add(slug, thumbs({ feedback, counted }));
         others.rated?.(rated);
@@ -156,7 +156,7 @@ export function createStatCounts({
 
     async stop() {
       await flush();
-      // What came while that was under way.
+      // Counts that arrived during that flush.
       if (!isAway) await flush();
       if (timer) clearTimeout(timer);
     },

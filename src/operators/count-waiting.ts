@@ -1,12 +1,12 @@
 import type { Store } from "../store.ts";
 
-/** More are not counted. */
+/** Threads beyond these are not counted. */
 const MOST_COUNTED = 10_000;
 const AT_ONCE = 100;
 
 /**
- * Threads that wait for a person now, whichever instance they came to. What waits has a deadline, and the store knows all
- * deadlines: so only these few threads are looked at, those of pending page calls among them.
+ * Counts the threads that wait for a person now, on all instances. A waiting thread has a deadline, and the store knows
+ * all deadlines: so only these few threads are read, including those of pending page calls.
  */
 export async function countWaiting(store: Pick<Store, "due" | "look">): Promise<number> {
   const resting = await store.due(Number.MAX_SAFE_INTEGER, MOST_COUNTED);

@@ -2,11 +2,11 @@ import { endpointOf } from "../domain/tellings.ts";
 import type { Channel } from "../domain/channel.ts";
 import type { Store, ToldRef } from "../store.ts";
 
-/** How far the webhooks of a channel are behind, all together. */
+/** How far all webhooks of a channel together are behind. */
 export interface WebhookLevel {
   channel: string;
   waiting: number;
-  /** Since the oldest event happened that waits; 0 where none does. */
+  /** Age of the oldest waiting event; 0: none waits. */
   oldestMs: number;
   /** Endpoints that were switched off. */
   off: number;
@@ -14,7 +14,7 @@ export interface WebhookLevel {
 
 type Levelled = Pick<Store, "outbox"> & Pick<Store, "channels">;
 
-/** Of each channel that has some, whichever instance delivers them. */
+/** For each channel that has webhooks, whichever instance delivers them. */
 export async function webhookLevels(store: Levelled, nowMs: number): Promise<WebhookLevel[]> {
   const { outbox } = store;
   if (!outbox) return [];
@@ -41,7 +41,7 @@ async function levelOf(
   };
 }
 
-/** null: it is gone. */
+/** null: the event is gone. */
 async function happenedAt(outbox: NonNullable<Store["outbox"]>, ref: ToldRef): Promise<number | null> {
   const event = await outbox.event(ref);
   if (!event) return null;

@@ -1,12 +1,12 @@
 import type { ChannelThreadStore } from "../store.ts";
 
-/** More are not looked at. */
+/** Threads beyond these are not read. */
 const MOST_LOOKED_AT = 10_000;
 const AT_ONCE = 200;
 
 /**
- * Threads that a person has now, whichever instance they are on: those listed by this state, which the store keeps anyway,
- * each looked at. Until what an earlier version wrote is in these lists, a store looks among a channel's latest threads.
+ * Counts the threads that a person has now, on all instances: reads those that the store lists in this state. Until
+ * threads of an earlier version are in these lists, the store searches a channel's latest threads.
  */
 export async function countWithPerson(
   store: Pick<ChannelThreadStore, "channelThreads">,

@@ -8,19 +8,19 @@ import type { Acting } from "./acting.ts";
 import { runView } from "./threads.ts";
 import { userView } from "./users.ts";
 
-/** What an export tells, in this order: the user, then each thread with its messages and its runs. */
+/** The records of an export, in this order: the user, then each thread with its messages and its runs. */
 export type ExportedRecord =
   | ({ type: "user" } & ReturnType<typeof userView> & Pick<User, "attributes">)
   | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
-  /** `addresses`: of its attachments, in order; null for an image that is lost. */
+  /** `addresses`: of its attachments, in order; null for a lost image. */
   | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
   | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
 
 type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages"> & Pick<UserStore, "threads">;
 
 /**
- * All that is kept of a user, oldest first, record by record: in memory is what one look at a thread reads, however long
- * the thread is. That it was read is in the audit first.
+ * Everything stored about a user, oldest first, record by record: only one read of a thread is in memory, however long
+ * the thread is. The read is written to the audit first.
  */
 export async function exportUser(
   acting: Acting<Exporting>,
@@ -45,7 +45,7 @@ async function* threadRecords(store: Exporting, entry: ThreadEntry): AsyncGenera
     const images = hasKeptImages(attachments) ? await store.keptImages(thread, runId) : [];
     yield { type: "message", thread, message, addresses: addressesOf(attachments, images) };
   }
-  // Once more from the start: a run has its message in the history, and who holds a run is not asked.
+  // Reads the thread again from the start: every run has its message in the history, so no holder of a run is asked.
   for await (const run of runsOf(store, thread)) yield { type: "run", thread, ...runView(run) };
 }
 
@@ -58,7 +58,7 @@ async function* messagesOf(store: Exporting, uid: string): AsyncGenerator<Messag
   }
 }
 
-/** What a person answered has no run. */
+/** A message that a person answered has no run. */
 async function* runsOf(store: Exporting, uid: string): AsyncGenerator<RunSummary> {
   for await (const { role, runId } of messagesOf(store, uid)) {
     const run = role === "user" ? await store.run(uid, runId) : null;

@@ -3,12 +3,12 @@ import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
 import type { ChannelThreadStore } from "../store.ts";
 
-/** Between two steps, so that those who talk come first. */
+/** Pause between two steps, so that conversations have priority. */
 const STEP_MS = 10;
-/** A channel may be restored, or made by an earlier version, at any time. */
+/** A channel may be restored, or written by an earlier version, at any time. */
 const AGAIN_MS = 60_000;
 
-/** Fills, in the background, the orders of threads and blocked users with what earlier versions wrote. Returns how to stop. */
+/** In the background, adds threads and blocked users of earlier versions to the orders. Returns how to stop. */
 export function keepFilling({
   store,
   log,

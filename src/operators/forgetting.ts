@@ -3,14 +3,14 @@ import type { Actor } from "../domain/operator.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
-/** Whoever deletes: the instance that serves, or the command line beside it (../actors/forgetting.ts). */
+/** Performs deletions: the serving instance, or the command line beside it (../actors/forgetting.ts). */
 export interface Forgets {
   /** Resolves when the deletion is durable. */
   thread(slug: string, uid: string): Promise<void>;
   user(slug: string, userId: string): Promise<void>;
 }
 
-/** With everything in it. The audit keeps that it happened, by whom, and the id. */
+/** Deletes a thread with everything in it. The audit keeps the fact, the actor and the id. */
 export async function deleteThread(
   acting: Acting<unknown>,
   forgets: Forgets,
@@ -21,7 +21,7 @@ export async function deleteThread(
   await forgets.thread(slug, uid);
 }
 
-/** With all its threads and tokens. Who comes with the same external id is a stranger. */
+/** Deletes a user with all threads and tokens. The same external id later is a new user. */
 export async function deleteUser(
   acting: Acting<unknown>,
   forgets: Forgets,
@@ -32,7 +32,7 @@ export async function deleteUser(
   await forgets.user(slug, userId);
 }
 
-/** What a visitor does with a thread of its own is in the audit, too. */
+/** What a visitor does with their own thread is in the audit, too. */
 export function asVisitor<Asked>(parts: Omit<Acting<Asked>, "operator">): Acting<Asked> {
   const operator: Actor = VISITOR;
   return { ...parts, operator };
