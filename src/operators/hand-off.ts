@@ -2,7 +2,7 @@ import type { Acted, People } from "../actors/people.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
-/** What operators do in a thread that they take over: each act is in the audit, without a word of what was said. */
+/** Operators' actions in a thread that they take over: each is in the audit, without texts of the conversation. */
 type On = Pick<Acted, "uid" | "slug" | "epoch">;
 
 export async function takeThread(acting: Acting<unknown>, people: People, on: On): Promise<number> {

@@ -4,11 +4,11 @@ import type { Acting } from "./acting.ts";
 
 type Blocking = Acting<Pick<ChannelStore, "blockedIps" | "blockIp" | "unblockIp">>;
 
-/** False: it is blocked already. The address as blockableAddress gives it. */
+/** False: it is blocked already. The address must be in the form that blockableAddress returns. */
 export async function blockIp(acting: Blocking, address: string): Promise<boolean> {
   if (await isBlocked(acting, address)) return false;
   await note(acting, { action: "ips.block", target: address, slug: null });
-  // Somebody else may have been first since.
+  // Another operator may have blocked it meanwhile.
   return acting.store.blockIp(address);
 }
 

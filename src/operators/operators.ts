@@ -9,7 +9,7 @@ type Changing = Acting<
   Pick<OperatorStore, "operators" | "addOperator" | "replaceOperator" | "removeOperator">
 >;
 
-/** Its new key, which nothing tells later; null: there is one of that name. */
+/** The new operator's key, which is never shown again; null: the name is taken. */
 export async function addOperator(
   acting: Changing,
   operator: Pick<Operator, "name" | "role" | "channels">,
@@ -21,14 +21,14 @@ export async function addOperator(
   return (await acting.store.addOperator({ ...operator, keyHash: hashKey(key) })) ? key : null;
 }
 
-/** False: there is none of that name. */
+/** False: no operator has that name. */
 export async function removeOperator(acting: Changing, name: string): Promise<boolean> {
   if ((await existingOperator(acting, name)) === null) return false;
   await note(acting, { action: "operators.remove", target: name, slug: null });
   return acting.store.removeOperator(name);
 }
 
-/** With another key: the old one ends at once, and so does who is signed in. Null: there is none of that name. */
+/** Replaces the key: the old one and all sessions end at once. Null: no operator has that name. */
 export async function rotateOperator(
   acting: Changing,
   name: string,

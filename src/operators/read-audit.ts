@@ -3,19 +3,19 @@ import { seesChannel } from "../domain/operator.ts";
 import type { AuditPage, OperatorStore } from "../store.ts";
 
 export interface AuditFilter {
-  /** null: anybody's. */
+  /** null: of any operator. */
   operator: string | null;
-  /** null: what was done to anything. */
+  /** null: any target. */
   target: string | null;
-  /** null: of every channel, and of none. */
+  /** null: of any channel, or none. */
   channels: string[] | null;
 }
 
-/** Entries that one request looks at. */
+/** Entries that one request reads. */
 const LOOKED_AT = 10_000;
 const LOOKED_AT_ONCE = 500;
 
-/** A page of what fits. It may hold fewer than `limit`, even none, and have a next one. */
+/** A page of matching entries. It may have fewer than `limit`, even none, and still have a next page. */
 export async function readAudit(
   store: Pick<OperatorStore, "audit">,
   { limit, after: from, sinceMs }: AuditPage,

@@ -2,21 +2,21 @@ import type { User } from "../domain/user.ts";
 import type { UserPage, UserStore } from "../store.ts";
 
 export interface UserSearch {
-  /** Part of an id or a name, in any case; empty: everybody. */
+  /** Part of an id or a name, in any case; empty: all users. */
   text: string;
-  /** False: names are not looked at. */
+  /** False: names are not searched. */
   seesNames: boolean;
   blocked: boolean | null;
   anonymous: boolean | null;
 }
 
-/** Users that one request looks at: on either store that takes some tens of milliseconds. */
+/** Users that one request reads: on either store that takes some tens of milliseconds. */
 const LOOKED_AT = 2_000;
 const LOOKED_AT_ONCE = 200;
 
 /**
- * A page of those who fit. It may hold fewer than `limit`, even none, and have a next one: a search among a million users
- * goes on as its pages are asked for. Whom the text names by an id in full comes first, at once.
+ * A page of matching users. It may have fewer than `limit`, even none, and still have a next page: a search among a
+ * million users continues with each requested page. A user whose full id is the text comes first, at once.
  */
 export async function searchUsers(
   store: Pick<UserStore, "usersPage" | "findUser">,

@@ -7,8 +7,9 @@ import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
 /**
- * Operators who sign in by OpenID Connect. The first sign-in makes the operator, each one sets the role that the provider
- * says, and makes a key for the tab that signed in, good for a day's work. Who comes without a role is removed.
+ * Operators who sign in by OpenID Connect. The first sign-in creates the operator; each one sets the provider's role,
+ * and creates a key for the tab that signed in, valid for a working day. An operator who signs in without a role is
+ * removed.
  */
 type SignInStore = Pick<
   OperatorStore,
@@ -18,7 +19,7 @@ type SignInStore = Pick<
 export interface SigningIn {
   issuer: string;
   subject: string;
-  /** For somebody who is new here. */
+  /** For a new operator. */
   name: string;
   granted: Pick<Operator, "role" | "channels"> | null;
 }
@@ -26,14 +27,14 @@ export interface SigningIn {
 export type SignedIn =
   | { type: "signed-in"; operator: Operator; key: Secret }
   | { type: "no-role" }
-  /** Somebody else has the name. */
+  /** Another operator has the name. */
   | { type: "taken"; name: string };
 
-/** What a provider takes away is in force here when it ends: a working day. */
+/** A role removed at the provider ends here with the session at the latest: a working day. */
 export const SESSION_MS = 12 * 3_600_000;
-/** Each tab has one. The oldest ends where another begins. */
+/** Each tab has one session. One more ends the oldest. */
 const MOST_SESSIONS = 50;
-/** Others may sign in as the same person meanwhile. */
+/** Tries in total: the same person may sign in elsewhere meanwhile. */
 const TRIES = 3;
 
 export async function signIn(
@@ -60,7 +61,7 @@ export async function signIn(
     const operator: Operator = {
       name,
       ...granted,
-      // Its own key is nobody's, until somebody makes one.
+      // Its own key is known to nobody, until somebody rotates it.
       keyHash: known?.keyHash ?? hashKey(newOperatorKey()),
       signIn: { issuer, subject, sessions: withSession(known?.signIn?.sessions ?? [], session, clock.now()) },
     };
@@ -71,7 +72,7 @@ export async function signIn(
   }
 }
 
-/** Ends the session of this key; false where the key is no session's. */
+/** Ends the session of this key; false if the key is not a session's. */
 export async function signOut(acting: Acting<SignInStore>, key: Secret): Promise<boolean> {
   const keyHash = hashKey(key);
   const isIts = (session: OperatorSession) => session.keyHash === keyHash;

@@ -4,9 +4,9 @@ import type { DayStats, StatsStore } from "../store.ts";
 import { OUTCOMES, waitAt } from "./stats-names.ts";
 
 const DAY_MS = 86_400_000;
-/** Days of one answer where nobody says how many. */
+/** Days of an answer by default. */
 const DAYS = 30;
-/** Channels that are asked for at once: each is a reading for each of its days. */
+/** Channels that are read at once: each takes one read for each of its days. */
 const AT_ONCE = 10;
 
 /** From a day to another, both included; null: to today, and thirty days. No more than are kept, the latest ones. */
@@ -18,7 +18,7 @@ export function statDays(asked: { from: string | null; to: string | null }, nowM
   return { from: from < earliest ? earliest : from, to };
 }
 
-/** What happened in these channels together, one item for each day, oldest first. */
+/** The counts of these channels together, one item for each day, oldest first. */
 export async function readStats(
   store: StatsStore,
   slugs: readonly string[],
@@ -34,7 +34,7 @@ export async function readStats(
   return [...sums.values()].map(statView);
 }
 
-/** A user is one channel's: the visitors of several are others. */
+/** A user belongs to one channel, so the visitors of several channels can be added. */
 function addTo(sum: DayStats | undefined, { counts, visitors }: DayStats): void {
   if (!sum) return;
   sum.visitors += visitors;

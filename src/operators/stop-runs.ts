@@ -14,7 +14,7 @@ const MOST_DUE = 1_000_000;
 type Holding = Pick<Store, "processId" | "holders" | "heldBy" | "due" | "load">;
 type Stopping = Pick<Threads, "load" | "cancel">;
 
-/** Stops what goes on, or waits, in a user's threads. Returns in how many something did. */
+/** Stops the runs and waits in a user's threads. Returns the number of threads that had one. */
 export async function stopUser(
   acting: Acting<Pick<Store, "threads">>,
   threads: Stopping,
@@ -26,15 +26,15 @@ export async function stopUser(
   return stopRuns(threads, uids);
 }
 
-/** Stops what goes on, or waits, in a channel's threads. Returns in how many something did. */
+/** Stops the runs and waits in a channel's threads. Returns the number of threads that had one. */
 export async function stopChannel(acting: Acting<Holding>, threads: Stopping, slug: string): Promise<number> {
   await note(acting, { action: "channels.stop", target: slug, slug });
   return stopRuns(threads, await activeThreads(acting.store, slug));
 }
 
 /**
- * Stops the runs and pending calls of these threads, and the messages that wait behind them, wherever they are. Returns
- * how many threads had one.
+ * Stops the runs and pending calls of these threads, and the messages queued behind them, on any instance. Returns the
+ * number of threads that had one.
  */
 async function stopRuns(threads: Stopping, uids: readonly string[]): Promise<number> {
   let stopped = 0;
@@ -54,7 +54,7 @@ async function stopRuns(threads: Stopping, uids: readonly string[]): Promise<num
   return stopped;
 }
 
-/** The threads of a channel that have a run or a pending call, on whatever instance. */
+/** The threads of a channel that have a run or a pending call, on any instance. */
 async function activeThreads(store: Holding, slug: string): Promise<string[]> {
   const holders = new Set([null, store.processId, ...(await store.holders(EVERYTHING))]);
   const held = await Promise.all([...holders].map((holder) => store.heldBy(holder)));

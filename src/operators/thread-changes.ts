@@ -4,11 +4,11 @@ import type { PlainLog } from "../log.ts";
 import type { ChannelThread, ChannelThreadStore, ThreadChange } from "../store.ts";
 
 /**
- * What changes in the channels' threads, on any instance, as the store's orders tell it: they are read about once a second
- * while somebody follows, and nothing is written for it. A change is told by its thread as it is then.
+ * The changes of the channels' threads, on any instance, from the store's orders: these are read about once a second
+ * while there are readers, and nothing is written for it. A change is sent as its thread is at that time.
  *
- * An order is written beside a commit and not with it: a thread that it names may be read too early, so it is looked at
- * again for a while; and it may be named late, so each reading goes back a minute.
+ * An order is not written in the same step as a commit: a thread may be read too early, so it is read again for a
+ * while; and it may be listed late, so each read goes back a minute.
  */
 export interface ThreadChanges {
   /** Reads until `stop`. Resolves when what was there before is known: what comes later is told. */
@@ -39,15 +39,15 @@ const PER_CHANNEL_MS = 20;
 const POKED_MS = 100;
 const BACK_MS = 60_000;
 const LOOK_AGAIN_MS = 5_000;
-/** Changes of a channel that are read at once. */
+/** Changes of a channel per read. */
 const MOST_READ = 1_000;
-/** Told changes that are kept for who comes back. */
+/** Sent changes that are kept for readers who come back. */
 const MOST_KEPT = 1_000;
-/** Who was away for longer reads the list. */
+/** Readers who were away for longer read the list. */
 const REPLAYED_MS = 3_600_000;
 const CHANNELS_AT_ONCE = 10;
 
-/** A thread as it was told. */
+/** A thread as it was sent. */
 interface Known {
   atMs: number;
   seenAtMs: number;
@@ -115,7 +115,7 @@ export function createThreadChanges({
     return looked.flat();
   }
 
-  /** Nothing where the thread is as it was told. */
+  /** Nothing, if the thread is as it was sent. */
   async function lookAt(
     slug: string,
     { uid, atMs }: ThreadChange,
@@ -181,7 +181,7 @@ export function createThreadChanges({
     },
 
     poke() {
-      // One that is under way may have read before the change.
+      // A read in progress may have begun before the change.
       if (isOn && (timer || reading)) schedule(POKED_MS);
     },
 

@@ -2,7 +2,7 @@ import type { RunSummary, ThreadStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
-/** Says to the audit that somebody is about to read what was said in a thread. */
+/** Writes to the audit that somebody is about to read a thread's texts. */
 export function noteReading(acting: Acting<unknown>, slug: string, uid: string): Promise<void> {
   return note(acting, { action: "thread.read", target: uid, slug });
 }
@@ -16,7 +16,7 @@ export async function readRuns(
   return (await acting.store.runs(uid, limit)).map(runView);
 }
 
-/** A run as operators see it: how it went, and its last line. */
+/** A run as operators see it: its outcome, and its last line. */
 export function runView({ runId, saidAtMs, outcome, terminal, path }: RunSummary) {
   return { id: runId, saidAt: saidAtMs, outcome, terminal, path };
 }

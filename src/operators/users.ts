@@ -6,11 +6,11 @@ import type { Acting } from "./acting.ts";
 export interface UserChange {
   blocked?: boolean;
   whitelisted?: boolean;
-  /** null takes the name away. */
+  /** null removes the name. */
   displayName?: string | null;
 }
 
-/** Changes what is given. Null: the user is gone. */
+/** Changes the given fields. Null: the user is gone. */
 export async function changeUser(
   acting: Acting<Pick<UserStore, "flagUser" | "renameUser">>,
   slug: string,
@@ -36,7 +36,7 @@ export async function revokeUser(
   return acting.store.revokeTokens(slug, userId);
 }
 
-/** In the words of the command line. */
+/** The action's name on the command line. */
 function actionsOf({ blocked, whitelisted, displayName }: UserChange): string[] {
   return [
     ...(blocked === undefined ? [] : [blocked ? "users.block" : "users.unblock"]),
@@ -45,7 +45,7 @@ function actionsOf({ blocked, whitelisted, displayName }: UserChange): string[] 
   ];
 }
 
-/** A user as operators see one. `createdAt` where a list tells it. */
+/** A user as operators see one. `createdAt`: only if a list gives it. */
 export function userView(user: User) {
   return {
     userId: user.userId,
@@ -56,10 +56,10 @@ export function userView(user: User) {
   };
 }
 
-/** Users that are read at once where all are wanted. */
+/** Users per read when all are wanted. */
 const AT_ONCE = 500;
 
-/** All users of a channel, some at a time; no page is empty. */
+/** All users of a channel, page by page; no page is empty. */
 export async function* pagesOfUsers(
   store: Pick<UserStore, "usersPage">,
   slug: string,

@@ -43,7 +43,7 @@ export async function listWebhooks(
   );
 }
 
-/** Those of the channel, or the one of this url. */
+/** All of the channel, or the one with this url. */
 export function chosenWebhooks({ webhooks = [] }: Channel, url: string | undefined): WebhookField[] {
   return url === undefined ? webhooks : webhooks.filter((webhook) => webhook.url === url);
 }
@@ -53,7 +53,7 @@ export interface Tested extends Sent {
   delivered: boolean;
 }
 
-/** Sends each an event of its own, `webhook.test`; one that takes it is on again. */
+/** Sends each endpoint a `webhook.test` event; an endpoint that accepts it is on again. */
 export async function testWebhooks(
   acting: Telling,
   { slug }: Channel,
@@ -77,7 +77,7 @@ export async function testWebhooks(
   );
 }
 
-/** Everything that failed, or was given up, is sent again now; answers how much for each. */
+/** Sends again everything that failed or was given up; returns the number for each endpoint. */
 export async function replayWebhooks(
   acting: Telling,
   { slug }: Channel,
