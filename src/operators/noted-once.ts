@@ -6,8 +6,8 @@ import type { Acting } from "./acting.ts";
 type Noted = Omit<AuditEntry, "atMs" | "operator">;
 
 /**
- * Notes in the audit of what may have to be tried again: of each entry one, although the answer of the store may have been late
- * the first time. Known by this process alone: another one that goes on with the work notes it once more.
+ * Writes one audit entry for an action that may be tried again, even if the store's answer came late the first time.
+ * Only this process remembers that: another process that continues the work writes the entry again.
  */
 export type NoteOnce = (entry: Noted) => Promise<void>;
 

@@ -2,12 +2,12 @@ import type { PlacedUser } from "../store.ts";
 import { sweepEach } from "./retention-sweep.ts";
 import type { Sweep } from "./retention-sweep.ts";
 
-/** Of a channel with a million users a walk over all of them takes some three hours. */
+/** In a channel with a million users a walk over all of them takes about three hours. */
 const USERS_AT_ONCE = 200;
 
 /**
- * A page of the walk over a channel's users, the oldest first. An anonymous user whom nobody can come in as any more goes: at
- * once where there is no thread, else when the latest activity in one is past its date. True: the walk goes on.
+ * A page of the walk over a channel's users, the oldest first. Removes an anonymous user to whom nobody has access any
+ * more: at once if there is no thread, else when the latest activity in one is past its date. True: the walk continues.
  */
 export async function sweepUsers(sweep: Sweep, untilMs: number): Promise<boolean> {
   const { slug, store, progress } = sweep;

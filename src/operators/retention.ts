@@ -14,13 +14,13 @@ import { sweepEach } from "./retention-sweep.ts";
 import type { RetentionProgress, RetentionStore, Sweep } from "./retention-sweep.ts";
 
 /**
- * Deletes what is past its date (contract, Forgetting: the channel field `retention`), a part at a time. Each channel is swept
- * by one instance, by its share; how far it came is in the store: a deleted thread leaves the channel's order, of which only
- * the oldest end is read, and the walk over users leaves its place. What is late or fails holds up nothing but itself: its next try
- * goes on after the steps that were done, and the others go on meanwhile.
+ * Deletes what is past its date (contract, Forgetting: the channel field `retention`), a part at a time. Each channel
+ * is swept by one instance, by its share; progress is in the store: a deleted thread leaves the channel's order, of
+ * which only the oldest end is read, and the walk over users saves its place. A step that is late or fails delays only
+ * itself: its next try continues after the finished steps, and the others continue meanwhile.
  *
- * Every deletion is looked at again by all instances (../actors/forgetting.ts), so no more are begun than that many are under
- * way: some 25 a second, of all channels together. What becomes due at once is spread over the hours that takes.
+ * All instances check every deletion again (../actors/forgetting.ts), so the number in progress is limited: about 25 a
+ * second, over all channels. Many deletions that become due at once are spread over the hours that this takes.
  */
 export interface Retention {
   start: () => void;
@@ -37,7 +37,7 @@ const SHARE_LOOK_MS = 10_000;
 /** While there is more. */
 const STEP_MS = 2_000;
 const THREADS_AT_ONCE = 100;
-/** A user whose turn fails so often in a row has it again in the next walk. */
+/** A user whose turn fails this often in a row is left to the next walk. */
 const MOST_TRIES = 3;
 /** Deletions under way, those of others too: as many as a look at them reads. */
 const MOST_PLANNED = 1_000;
