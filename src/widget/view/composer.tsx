@@ -4,10 +4,10 @@ import { panelModule } from "./panel-module.ts";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** From here on a counter shows how many characters are left. */
+/** From this many remaining characters on, a counter shows them. */
 const COUNTED_CHARS = 100;
 
-/** The key code of a key that an input method takes. */
+/** The key code of a key that an input method handles. */
 const COMPOSING = 229;
 
 export function Composer(props: WidgetProps): VNode {
@@ -83,11 +83,11 @@ function DraftField(props: WidgetProps & { send: (text: string) => void }): VNod
       enterkeyhint="send"
       onInput={(event) => actions.draft(event.currentTarget.value)}
       onKeyDown={(event) => {
-        // An Enter that ends an input method's composition is part of the text. Safari tells it by the code alone.
+        // An Enter that ends an input method's composition is part of the text. Safari shows that only by the key code.
         if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === COMPOSING)
           return;
         event.preventDefault();
-        // The field's own text: the draft may lack the last letter, which is not drawn yet.
+        // The field's own text: the draft may lack the last letter, which is not rendered yet.
         send(event.currentTarget.value);
       }}
     />

@@ -13,8 +13,8 @@ export class ConfirmationCard extends Component<Props> {
   #box: HTMLElement | null = null;
 
   /**
-   * The question takes the focus from the chat itself, and from nowhere: not from what the visitor does on the page. The
-   * card has it, and none of its buttons: an Enter or a space that was meant for a text must not decide.
+   * The question takes the focus only if the chat or nothing has it, never from the visitor's work on the page. The card
+   * gets it, not one of its buttons: an Enter or a space meant for a text must not decide.
    */
   override componentDidMount(): void {
     const root = this.#box?.getRootNode();

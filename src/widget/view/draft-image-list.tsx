@@ -18,7 +18,7 @@ export function DraftImageList({ state, language, actions }: WidgetProps): VNode
             class="remove"
             part="remove-image"
             onClick={({ currentTarget }) => {
-              // The button is gone in a moment: the focus goes where the visitor goes on.
+              // The button is about to disappear: the focus goes to the text.
               currentTarget.form?.querySelector("textarea")?.focus();
               actions.removeImage(nth);
             }}

@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, VNode } from "preact";
 import { Icon } from "./icons.tsx";
 import type { IconName } from "./icons.tsx";
 
-/** A button with an icon. Its label is for screen readers, and its tooltip. */
+/** A button with an icon. Its label is for screen readers, and is its tooltip. */
 export function IconButton({
   icon,
   label,

@@ -16,7 +16,7 @@ export function ImageButton({ state, language, actions }: WidgetProps): VNode {
         aria-label={label}
         onChange={({ currentTarget }) => {
           actions.addImages([...(currentTarget.files ?? [])]);
-          // The same file may be chosen again after it was removed.
+          // Reset, so that the same file can be chosen again after it was removed.
           currentTarget.value = "";
           currentTarget.form?.querySelector("textarea")?.focus();
         }}

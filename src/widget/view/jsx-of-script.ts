@@ -1,8 +1,8 @@
 import type { jsx as Jsx } from "preact/jsx-runtime";
 
 /**
- * The JSX of the second file, which the build puts in place of preact's: it is the script's own. With a copy of preact in
- * each file, one would take the other's nodes for its own.
+ * The JSX of the second file. The build replaces preact's with this one, which is the script's: with a copy of preact in
+ * each file, one would mistake the other's nodes for its own.
  */
 export let jsx: typeof Jsx;
 export let jsxs: typeof Jsx;

@@ -14,7 +14,7 @@ interface Props {
   retry: (key: string) => void;
 }
 
-/** One message. Drawn again only when it has changed. */
+/** One message. Rendered again only when it has changed. */
 export class MessageBubble extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
     return next.message !== this.props.message || next.language !== this.props.language;

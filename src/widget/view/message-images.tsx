@@ -3,7 +3,7 @@ import { openImage } from "../images/open-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import type { Strings } from "../strings/strings.ts";
 
-/** The images of a visitor's message, each in a box of its own size: nothing moves when they are there. */
+/** The images of a visitor's message, each in a box of fixed size, so that nothing moves when they load. */
 export function MessageImages(props: { images: readonly MessageImage[]; strings: Strings }): VNode {
   const { images, strings } = props;
   return (

@@ -4,10 +4,10 @@ import { IconButton } from "./icon-button.tsx";
 import { MessageBubble } from "./message-bubble.tsx";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** A visitor this near to the end is reading the newest message. */
+/** A visitor within this distance of the end is reading the newest message. */
 const NEAR_END_PX = 48;
 
-/** The messages. Scrolls along with the newest one, unless the visitor reads further up. */
+/** The messages. Scrolls with the newest one, unless the visitor reads further up. */
 export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   override state = { isAtEnd: true };
   #box: HTMLElement | null = null;
@@ -23,10 +23,10 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   override componentDidUpdate(): void {
     const { messages } = this.props.state;
     const newest = messages.findLast(({ role }) => role === "user");
-    // What was said elsewhere does not take the visitor away from what is being read.
+    // A message from elsewhere does not scroll away what the visitor is reading.
     const isOwnNew = newest?.key !== this.#newest && newest?.key.startsWith("l") === true;
     if (this.state.isAtEnd || isOwnNew) this.#toEnd();
-    // Older messages were added above: what is being read stays in place.
+    // Older messages were added above: the scroll position stays with what is being read.
     else if (messages[0]?.key !== this.#oldest && this.#box !== null) {
       this.#box.scrollTop += this.#box.scrollHeight - this.#heightBefore;
     }
@@ -42,7 +42,7 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
           class="log"
           part="log"
           role="log"
-          // A growing text would be read aloud piece by piece; the status region announces what is finished.
+          // A growing text would be read aloud piece by piece; the status region announces finished texts.
           aria-live="off"
           aria-label={props.heading}
           tabIndex={0}

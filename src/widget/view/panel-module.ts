@@ -8,39 +8,39 @@ import type { PanelStrings, Strings } from "../strings/strings.ts";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** What is not needed before the panel opens: more than a third of the element's code. */
+/** Code that is not needed before the panel opens: more than a third of the element's. */
 export interface PanelModule {
-  /** Writes markdown into an element. Blocks that have not changed stay as they are. */
+  /** Renders markdown into an element. Unchanged blocks keep their nodes. */
   renderMarkdown(into: HTMLElement, text: string, strings: Pick<Strings, "copy" | "copied">): void;
-  /** What a screen reader says of it. */
+  /** The text of it for a screen reader. */
   plainText(this: void, markdown: string): string;
-  /** Of what it draws. */
+  /** The styles of its components. */
   styles: string;
   addImages: typeof addImages;
   imageIntake: typeof imageIntake;
-  /** Of a message that came with some. */
+  /** The images of a message that has some. */
   MessageImages(this: void, props: { images: readonly MessageImage[]; strings: Strings }): VNode;
   DraftImageList(this: void, props: WidgetProps): VNode | null;
-  /** Who answers instead of the assistant, and the way to ask for a person. */
+  /** Shows who answers instead of the assistant, and offers to ask for a person. */
   PersonBar(this: void, props: WidgetProps): VNode | null;
   ImageButton(this: void, props: WidgetProps): VNode;
-  /** What the visitor thinks of a reply. */
+  /** The visitor's rating of a reply. */
   Thumbs(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
   /** The visitor's conversations. */
   ThreadListView(this: void, props: WidgetProps): VNode | null;
-  /** Gives it the script's JSX, where it was built without. */
+  /** Gives it the script's JSX, if it was built without. */
   shareJsx(this: void, script: { jsx: typeof jsx; Fragment: unknown }): void;
   translations: Readonly<Record<string, PanelStrings>>;
 }
 
-/** Who wants to hear more reads it in the log. */
+/** Screen readers announce this much of a reply; the log has the rest. */
 export const SPOKEN_CHARS = 600;
 
 let loading: Promise<void> | null = null;
 let loaded: PanelModule | null = null;
 let hasFailed = false;
 
-/** Where it does not load, replies are plain text, and the panel speaks English. */
+/** If it does not load, replies are plain text, and the panel is in English. */
 export function loadPanel(load: () => Promise<PanelModule>): Promise<void> {
   loading ??= load().then(
     (module) => {
@@ -60,12 +60,12 @@ export function panelModule(): PanelModule | null {
   return loaded;
 }
 
-/** What a screen reader says of a reply. */
+/** The text of a reply for a screen reader. */
 export function spokenText(markdown: string): string {
   return loaded?.plainText(markdown) ?? markdown.slice(0, SPOKEN_CHARS);
 }
 
-/** It is loaded, or did not load. */
+/** It is loaded, or has failed to load. */
 export function isPanelSettled(): boolean {
   return loaded !== null || hasFailed;
 }

@@ -4,7 +4,7 @@ import type { PersonStrings } from "../strings/strings.ts";
 import type { ShownPerson } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** Who answers instead of the assistant: waited for and for how long, here, writing, gone; and the way to ask. */
+/** Shows the person who answers instead of the assistant: waited for (and how long), here, typing, gone; offers to ask. */
 export function PersonBar({ state, language }: WidgetProps): VNode | null {
   const { person = null, handoff = false, askPerson } = state;
   const strings: PersonStrings = { ...personStrings(language.code), ...language.strings };
@@ -42,7 +42,7 @@ function textOf(person: ShownPerson, strings: PersonStrings): string {
   }
 }
 
-/** 1:05 */
+/** Like 1:05. */
 function lasted(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

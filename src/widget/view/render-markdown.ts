@@ -12,7 +12,7 @@ import { SPOKEN_CHARS } from "./panel-module.ts";
 export function renderMarkdown(into: HTMLElement, text: string, words: Words): void {
   const tokens = lexed(text).filter((token) => token.type !== "space");
   const before = rendered.get(into) ?? [];
-  // A growing text changes at its end. Blocks before that keep their nodes, and the visitor's selection in them.
+  // A growing text changes at its end. Earlier blocks keep their nodes, and with them the visitor's selection.
   let same = 0;
   while (same < tokens.length && before[same] === tokens[same]?.raw) same += 1;
   while (into.childNodes.length > same) into.lastChild?.remove();
@@ -28,7 +28,7 @@ export function renderMarkdown(into: HTMLElement, text: string, words: Words): v
   );
 }
 
-/** The beginning of the text without its marks, as it is read aloud. */
+/** The beginning of the text without markdown, as it is read aloud. */
 export function plainText(text: string): string {
   const box = document.createElement("div");
   append(box, lexed(text.slice(0, 2 * SPOKEN_CHARS)));
@@ -36,7 +36,7 @@ export function plainText(text: string): string {
   return cutText(box.textContent.replace(/\s+/g, " ").trim(), SPOKEN_CHARS);
 }
 
-/** The lexer calls itself for what is nested, and so has an end: text that is nested deeper is shown as it is. */
+/** The lexer is recursive, so its depth is limited: text that is nested deeper is shown as written. */
 function lexed(text: string): Token[] {
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text);
@@ -45,11 +45,11 @@ function lexed(text: string): Token[] {
   }
 }
 
-/** Some twenty lists in each other. What is nested deeper is shown as it was written: browsers draw no depth without end. */
+/** Some twenty nested lists. Text that is nested deeper is shown as written: browsers cannot render unlimited depth. */
 const MAX_DEPTH = 60;
 let depth = 0;
 
-/** Of the button on a block of code. */
+/** The labels of the copy button. */
 type Words = Pick<Strings, "copy" | "copied">;
 
 /** The raw text of each block that an element shows. */
@@ -176,7 +176,7 @@ function addCopyButton(block: HTMLElement, { copy, copied }: Words): void {
         button.textContent = copied;
         setTimeout(() => (button.textContent = copy), COPIED_MS);
       },
-      // The page may forbid it by its permissions policy.
+      // The page's permissions policy may forbid it.
       () => button.remove(),
     );
   });
@@ -201,7 +201,7 @@ function linkNode(token: Tokens.Link): Node {
   const link = document.createElement("a");
   link.href = url.href;
   link.setAttribute("part", "link");
-  // A link within the site opens in this tab, and the conversation goes on there. Others open a new tab.
+  // A link within the site opens in this tab, where the conversation continues. Others open a new tab.
   if (url.origin !== location.origin) {
     link.target = "_blank";
     link.rel = "noopener noreferrer nofollow";

@@ -3,7 +3,7 @@ import type { ComponentChild } from "preact";
 import css from "../styles/widget.css";
 import { panelModule } from "./panel-module.ts";
 
-/** Draws the element into its shadow root. The stylesheet is a constructed one, which no page policy forbids. */
+/** Renders the element into its shadow root. The stylesheet is a constructed one, which no page policy forbids. */
 export class ShadowRenderer {
   readonly #shadow: ShadowRoot;
   readonly #view: () => ComponentChild;
@@ -15,9 +15,9 @@ export class ShadowRenderer {
     this.#view = view;
   }
 
-  /** Draws in the next frame: lines arrive faster than frames. */
+  /** Renders in the next frame: lines arrive faster than frames. */
   schedule(): void {
-    // A hidden tab has no frames, nor one that was asked for before; a screen reader and the badge must not wait for one.
+    // A hidden tab gets no frames, not even one requested earlier; a screen reader and the badge must not wait for one.
     if (document.visibilityState === "hidden") this.draw();
     else if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.draw());
   }

@@ -3,14 +3,14 @@ import type { ShownMessage } from "./view-state.ts";
 export interface ShownFeedback {
   rating: "up" | "down" | null;
   comment: string | null;
-  /** The visitor is asked for words. Of this page alone. */
+  /** The visitor is asked for a comment. Known only to this page. */
   isAsked: boolean;
 }
 
-/** A thumb, words to the one that is down, or neither. */
+/** A thumb, with an optional comment if it is down; or no thumb. */
 export type GivenFeedback = Pick<ShownFeedback, "rating"> & { comment?: string };
 
-/** As an item of the history has it, or this page. */
+/** Read from an item of the history, or set by this page. */
 export function feedbackOf(message: Pick<ShownMessage, "feedback">): ShownFeedback {
   const { rating, comment, isAsked }: Record<string, unknown> = Object(message.feedback);
   return {
@@ -20,15 +20,15 @@ export function feedbackOf(message: Pick<ShownMessage, "feedback">): ShownFeedba
   };
 }
 
-/** Who takes what visitors think of replies. A reply is drawn without knowing whose it is, so each is asked. */
+/** Takes ratings of replies. A reply is rendered without knowing its conversation, so every rater is asked. */
 export interface Rater {
   has(message: ShownMessage): boolean;
   rate(message: ShownMessage, given: GivenFeedback, thanks: string): Promise<void>;
-  /** Asks for words no longer. */
+  /** Stops asking for a comment. */
   skip(message: ShownMessage): void;
 }
 
-/** One for each conversation of the page, which stays as long as the page. */
+/** One for each conversation of the page; both live as long as the page. */
 const raters: Rater[] = [];
 
 export function addRater(rater: Rater): void {

@@ -8,7 +8,7 @@ export function deletionStringsOf({ language }: WidgetProps): DeletionStrings {
   return { ...deletionStrings(language.code), ...language.strings };
 }
 
-/** Asks before the conversation is deleted. It has the focus, and none of its buttons: an Enter must not decide. */
+/** Asks before the conversation is deleted. It has the focus, not one of its buttons: an Enter must not decide. */
 export function DeletionQuestion(props: WidgetProps & { threads: ShownThreads }): VNode {
   const { threads, actions, language } = props;
   const { deletion } = threads;
@@ -48,7 +48,7 @@ export function DeletionQuestion(props: WidgetProps & { threads: ShownThreads })
   );
 }
 
-/** Asks for the question. It has the focus again when that was answered with no. */
+/** Opens the question. It gets the focus back when the answer was no. */
 export function DeleteButton({
   label,
   isBack,
@@ -75,7 +75,7 @@ export function DeleteButton({
   );
 }
 
-/** Of what is there instead of what had the focus. */
+/** A ref for the element that replaces the focused one. */
 export function takeFocus(element: HTMLElement | null): void {
   element?.focus();
 }

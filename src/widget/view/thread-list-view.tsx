@@ -5,7 +5,7 @@ import { Time } from "./time.tsx";
 import type { ShownThread } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
-/** The visitor's conversations, in place of the present one. */
+/** The visitor's conversations, in place of the current one. */
 export function ThreadListView(props: WidgetProps): VNode | null {
   const { state, language, actions } = props;
   const { threads } = state;
@@ -20,7 +20,7 @@ export function ThreadListView(props: WidgetProps): VNode | null {
         part="threads"
         aria-busy={phase === "loading"}
         tabIndex={-1}
-        // What had the focus is gone.
+        // The focused element is gone.
         ref={deletion?.phase === "gone" ? takeFocus : null}
       >
         {items.length > 0 && (

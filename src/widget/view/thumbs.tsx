@@ -10,7 +10,7 @@ const MAX_COMMENT_CHARS = 2_000;
 /** A hand with its thumb up, on a 24-unit grid. */
 const HAND = "M7 11v9H4v-9zm0 0 4-8a2 2 0 0 1 2 2v4h6a1.6 1.6 0 0 1 1.6 2l-1.7 7.6a1.6 1.6 0 0 1-1.6 1.4H7";
 
-/** What the visitor thinks of a reply of the assistant that is over. The attribute `feedback` may hide it (feedback.css). */
+/** The visitor's rating of a finished reply of the assistant. The attribute `feedback` may hide it (feedback.css). */
 export function Thumbs({ message, language }: { message: ShownMessage; language: Language }): VNode | null {
   const { id, role, author, live, text } = message;
   if (id === null || role === "user" || author || live || text === "") return null;

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-/** Of today the time alone. */
+/** For today only the time. */
 export function Time({ atMs, tag }: { atMs: number; tag: string }): VNode {
   const at = new Date(atMs);
   const isToday = at.toDateString() === new Date().toDateString();

@@ -2,12 +2,12 @@ import type { MessageImage } from "../images/message-image.ts";
 import { EMPTY_VIEW, isRunning } from "./view-state.ts";
 import type { ChatPhase, Problem, ShownMessage, ViewState } from "./view-state.ts";
 
-/** Holds the state that the view shows; every change of it goes through here. */
+/** Holds the view's state; every change goes through here. */
 export class ViewModel {
   readonly #onChange: (now: ViewState, before: ViewState) => void;
   #state: ViewState;
   #keys = 0;
-  /** The message that was sent last, and its reply. */
+  /** Keys of the message that was sent last, and of its reply. */
   #sent: readonly string[] = [];
 
   constructor(draft: string, onChange: (now: ViewState, before: ViewState) => void) {
@@ -23,7 +23,7 @@ export class ViewModel {
     return isRunning(this.#state.phase);
   }
 
-  /** The message that is being sent and its reply; no others, where none is. */
+  /** The message that is being sent, and its reply; empty if there is none. */
   get sending(): ShownMessage[] {
     if (this.#state.phase !== "sending") return [];
     return this.#state.messages.filter(({ key }) => this.#sent.includes(key));
@@ -49,8 +49,8 @@ export class ViewModel {
   }
 
   /**
-   * Adds a visitor's message at the end, and its reply behind it. One that was sent before, and is in the history by
-   * now, stays where it is, and so does a reply that the history has.
+   * Adds a visitor's message at the end, and its reply behind it. A message that was sent before, and is in the history
+   * by now, stays where it is, and so does a reply that the history has.
    */
   addSent({ text, images, clientMessageId }: SentMessage): { sent: ShownMessage; reply: ShownMessage } {
     const { messages } = this.#state;
@@ -69,12 +69,12 @@ export class ViewModel {
     const known = this.#state.messages[at];
     const reply = known?.role === "assistant" ? known : this.addReply(at);
     this.#sent = [sent.key, reply.key];
-    // A reply like the one before is announced, too.
+    // Cleared, so that a reply equal to the previous one is announced too.
     this.change({ announcement: "" });
     return { sent, reply };
   }
 
-  /** Adds a reply, which is live and has no text yet, at the end or in this place. */
+  /** Adds a live reply without text, at the end or at this position. */
   addReply(at = this.#state.messages.length): ShownMessage {
     return this.#add({ role: "assistant", text: "", clientMessageId: null, live: true, atMs: null }, at);
   }
@@ -93,7 +93,7 @@ export class ViewModel {
     return (this.message(key)?.id ?? null) !== null;
   }
 
-  /** Removes what the history does not have. What it has stays: the feed tells it once. */
+  /** Removes messages that the history does not have. Those that it has stay: the feed sends them only once. */
   remove(...keys: string[]): void {
     const { messages } = this.#state;
     this.change({ messages: messages.filter(({ id, key }) => id !== null || !keys.includes(key)) });
@@ -120,7 +120,7 @@ export class ViewModel {
     else this.setPhase("error");
   }
 
-  /** Only the newest problem has a Retry button, and what was not sent, where `keepsUnsent` says so. */
+  /** Only the newest problem has a Retry button, and with `keepsUnsent` the unsent messages too. */
   removeRetries(keepsUnsent: boolean): void {
     const keeps = ({ retry }: Problem) => keepsUnsent && retry === "resend";
     this.change({

@@ -2,7 +2,7 @@ import type { StepPhase } from "../../../machines/line.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 
-/** What the view shows, as plain values. Never changed in place: a changed part is a new object. */
+/** The view's state, as plain values. Never changed in place: a changed part is a new object. */
 export interface ViewState {
   messages: ShownMessage[];
   phase: ChatPhase;
@@ -11,15 +11,15 @@ export interface ViewState {
   /** Replies that ended unseen. */
   unread: number;
   draft: string;
-  /** In the composer. */
+  /** The images in the composer. */
   images: readonly DraftImage[];
-  /** Characters that the images of a message may have together; null: the channel takes none, or has not told yet. */
+  /** Characters that a message's images may have together; null: the channel accepts none, or that is not known yet. */
   imageRoom: number | null;
-  /** The channel lets visitors ask for a person. Like the next two it outlives a clearing. */
+  /** The channel lets visitors ask for a person. Like the next two fields it survives `clear`. */
   handoff?: boolean;
-  /** Who answers instead of the assistant, or has until now; null: nobody. */
+  /** The person who answers instead of the assistant, or did until now; null: none. */
   person?: ShownPerson | null;
-  /** Asks for a person, or waits no longer. */
+  /** Asks for a person, or stops waiting. */
   askPerson?: (isWanted: boolean) => void;
   /** An image is being scaled down. */
   isFitting: boolean;
@@ -29,7 +29,7 @@ export interface ViewState {
   hasEarlier: boolean;
   /** For screen readers: steps and finished replies, not the text as it grows. */
   announcement: string;
-  /** The visitor's conversations, to choose from; null: the present one is shown. */
+  /** The visitor's conversations, to choose from; null: the current one is shown. */
   threads: ShownThreads | null;
 }
 
@@ -40,14 +40,14 @@ export interface ShownThreads {
   deletion?: ThreadDeletion;
 }
 
-/** Of one of the visitor's conversations. */
+/** The deletion of one of the visitor's conversations. */
 export interface ThreadDeletion {
-  /** The conversation that is asked about, or was last. */
+  /** The conversation that the question is about, or was last. */
   threadId: string | null;
   phase: "rest" | "asking" | "deleting" | "failed" | "gone";
-  /** Asks about this conversation; null: it stays. */
+  /** Asks about this conversation; null: the answer was no. */
   ask(this: void, threadId: string | null): void;
-  /** Deletes it. `leave`: goes on in a new one, where it is the one that the tab is in. */
+  /** Deletes it. `leave`: begins a new one, called if the tab was in it. */
   confirm(this: void, leave: () => void): Promise<void>;
 }
 
@@ -67,8 +67,8 @@ export type ShownPerson =
   | { type: "gone" };
 
 /**
- * `idle`, `error` and `blocked` take messages, `offline` does not; in the others a run is active. Blocked: the service
- * refused this visitor or this page, which may be over when the next message comes.
+ * `idle`, `error` and `blocked` accept messages, `offline` does not; in the others a run is active. Blocked: the service
+ * refused this visitor or this page, but may accept the next message.
  */
 export type ChatPhase =
   | "idle"
@@ -82,25 +82,25 @@ export type ChatPhase =
 
 export interface ShownMessage {
   key: string;
-  /** In the history of its thread; null while this page does not know it. Ids count up. */
+  /** Its id in the thread's history; null while this page does not know it. Ids count up. */
   id: string | null;
   role: "user" | "assistant";
   text: string;
-  /** The name of the person who wrote it, in the assistant's place. */
+  /** The name of the person who wrote it instead of the assistant. */
   author?: string | undefined;
-  /** Of a visitor's message that came with some. */
+  /** The images of a visitor's message, if it has some. */
   images?: readonly MessageImage[] | undefined;
-  /** Of a visitor's message that a page gave one to. */
+  /** The id that a page gave to a visitor's message. */
   clientMessageId: string | null;
   steps: ShownStep[];
   /** More may follow. */
   live: boolean;
-  /** When it was said; null for a reply that is not over. */
+  /** When it was said; null for an unfinished reply. */
   atMs: number | null;
-  /** The model stopped before its end. */
+  /** The model stopped early. */
   isCutOff: boolean;
   problem: Problem | null;
-  /** Of a reply, as it came: the thumbs read it. */
+  /** A reply's feedback, unparsed: the thumbs read it. */
   feedback?: unknown;
 }
 
@@ -114,9 +114,9 @@ export interface ShownStep {
 export interface Problem {
   text: string;
   hint?: string | undefined;
-  /** resend: no answer came. again: the run failed. attach: the run may have gone on without this tab. */
+  /** resend: no answer came. again: the run failed. attach: the run may have continued without this tab. */
   retry: "resend" | "again" | "attach" | null;
-  /** The history says why the run failed: its stream need not be asked. */
+  /** The history says why the run failed, so its stream need not be requested. */
   isTold?: boolean;
 }
 

@@ -1,13 +1,13 @@
 import type { Language } from "../strings/language.ts";
 import type { ViewState } from "./view-state.ts";
 
-/** All that is drawn, and what the visitor can do with it. */
+/** Everything that is rendered, and the visitor's actions. */
 export interface WidgetProps {
   state: ViewState;
   language: Language;
   open: boolean;
   inline: boolean;
-  /** What the panel is made of is loaded. */
+  /** The panel's code is loaded. */
   isReady: boolean;
   hasLauncher: boolean;
   heading: string;
@@ -15,7 +15,7 @@ export interface WidgetProps {
   welcome: string;
   suggestions: readonly string[];
   maxChars: number;
-  /** False where the page names no channel. */
+  /** False if the page names no channel. */
   isSetUp: boolean;
   /** There may be conversations to choose from, and they can be shown. */
   hasThreads: boolean;
@@ -29,12 +29,12 @@ export interface WidgetActions {
   queue: (text: string) => void;
   stop: () => void;
   retry: (key: string) => void;
-  /** A link of a reply is pressed; false where the page follows it itself. */
+  /** A link of a reply was clicked; false if the page follows it itself. */
   follow: (href: string) => boolean;
-  /** Loads the conversation once more. */
+  /** Loads the conversation again. */
   reload: () => void;
   newThread: () => void;
-  /** Shows the visitor's conversations, more of them, and goes back to the present one. */
+  /** These show the visitor's conversations, load more of them, and go back to the current one. */
   threads: () => void;
   moreThreads: () => void;
   closeThreads: () => void;
@@ -42,6 +42,6 @@ export interface WidgetActions {
   earlier: () => void;
   draft: (text: string) => void;
   addImages: (files: readonly File[]) => void;
-  /** Of those in the composer, counted from 0. */
+  /** Position among the composer's images, from 0. */
   removeImage: (nth: number) => void;
 }

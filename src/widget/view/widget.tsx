@@ -141,7 +141,7 @@ function Panel(props: WidgetProps): VNode {
   );
 }
 
-/** Of a button that is there instead of the one that was pressed. */
+/** A ref for the button that replaces the one that was pressed. */
 function takeFocus(button: HTMLElement | null): void {
   button?.focus();
 }
