@@ -5,7 +5,7 @@ import { Trouble } from "../parts/trouble.tsx";
 import type { HandOff } from "./hand-off.ts";
 import { ReadyAnswers } from "./ready-answers.tsx";
 
-/** Where the operator writes who has taken the conversation. `replies`: the channel's ready answers. */
+/** The form for the operator who has taken the conversation. `replies`: the channel's ready answers. */
 export function Answer({ handOff, replies }: { handOff: HandOff; replies: readonly string[] }) {
   const [text, setText] = useState("");
   const form = useRef<HTMLFormElement>(null);

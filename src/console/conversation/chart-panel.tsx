@@ -9,7 +9,7 @@ import type { Seen } from "../../inspector/page/seen.ts";
 import { useLoaded } from "../parts/loading.ts";
 import { Trouble } from "../parts/trouble.tsx";
 
-/** Where the conversation is in its chart: live, or step by step through one of its runs. */
+/** The conversation's state in its chart: live, or step by step through one of its runs. */
 export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
   // A cast: the file is written by the service, from the chart.
   const outline = useLoaded<Outline>(
@@ -58,7 +58,7 @@ export function ChartPanel({ id, seen }: { id: string; seen: Seen }) {
   );
 }
 
-/** Where the chart is larger than its place, the present state is in the middle of it. */
+/** Centers the current state if the chart is larger than the panel. */
 function showPresent(panel: HTMLElement | null): void {
   const chart = panel?.querySelector(".chart");
   const present = chart?.querySelector(".node.now");

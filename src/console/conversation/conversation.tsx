@@ -26,7 +26,7 @@ const PARTS = [
 ] as const;
 type Part = (typeof PARTS)[number][0];
 
-/** One conversation: as a chat, and beside it its chart and what is known of it. */
+/** One conversation: the chat, and beside it the chart and the facts. */
 export function Conversation({ slug, id }: { slug: string; id: string }) {
   const { api, me, channels, tell } = useConsole();
   const may = mayOf(me);
@@ -103,7 +103,7 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
           onClose={() => setAsksDeletion(false)}
           onDeleted={() => {
             tell("The conversation is deleted");
-            // Going back does not come to what is not there any more.
+            // Replaced, so that going back does not lead to the deleted conversation.
             go(linkTo(["channels", slug, "threads"]), { replace: true });
           }}
         />
@@ -128,7 +128,7 @@ function Live({ watched: { isLive, isLoading } }: { watched: Talk }) {
   );
 }
 
-/** `readers`: the page of who read it. Null: this operator may not. */
+/** `readers`: link to the audit of this conversation. Null: this operator may not. */
 function WhatElse({ readers, onDelete }: { readers: string | null; onDelete: (() => void) | null }) {
   return (
     <p class="actions">
@@ -167,7 +167,7 @@ function PartsOnNarrowPages({ part, onChoose }: { part: Part; onChoose: (part: P
   );
 }
 
-/** What an operator sees who looked at it when somebody deleted it. */
+/** Shown to an operator who has the conversation open when somebody deletes it. */
 function Deleted({ slug }: { slug: string }) {
   return (
     <Titled title="Conversation">
@@ -178,7 +178,7 @@ function Deleted({ slug }: { slug: string }) {
   );
 }
 
-/** Who answers now, and since when somebody is waited for. */
+/** Who answers now, or since when the visitor waits for a person. */
 function State({ state, person }: { state: ThreadState | null; person: TalkState["person"] }) {
   return (
     <>

@@ -4,7 +4,7 @@ import { isGone } from "../service/problem.ts";
 import { useConsole } from "../shell/console-context.ts";
 import { countedText } from "../users/what-goes.ts";
 
-/** Says what goes before a conversation is deleted. `messages`: null where nobody has told how many there are. */
+/** Says what will be deleted with a conversation, and asks. `messages`: null if their number is unknown. */
 export function DeleteConversation({
   slug,
   id,
@@ -27,7 +27,7 @@ export function DeleteConversation({
       yes="Delete it"
       onClose={onClose}
       onYes={async () => {
-        // What was deleted meanwhile is deleted.
+        // Already deleted meanwhile counts as deleted.
         await api.send("DELETE", pathOf("channels", slug, "threads", id)).catch(isGone);
         onDeleted();
       }}

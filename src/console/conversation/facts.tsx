@@ -7,7 +7,7 @@ import { linkTo } from "../shell/route.ts";
 import { Attributes } from "../users/attributes.tsx";
 import { UserFlags, nameOf } from "../users/names.tsx";
 
-/** What is known beside what was said. */
+/** The facts of a conversation beside its messages. */
 export function Facts({
   slug,
   id,

@@ -4,12 +4,12 @@ import { Problem, messageOf } from "../service/problem.ts";
 import type { ThreadView } from "../service/views.ts";
 import { useConsole } from "../shell/console-context.ts";
 
-/** What an operator does in a conversation: take it, answer in it, hand it back. */
+/** An operator's actions in a conversation: take it, answer, give it back, close it. */
 export interface HandOff {
   trouble: string | null;
   isBusy: boolean;
   take: () => void;
-  /** True: it is said. */
+  /** Resolves to true if the message was sent. */
   say: (text: string) => Promise<boolean>;
   typing: () => void;
   /** `note`: for the assistant. */
@@ -17,12 +17,12 @@ export interface HandOff {
   close: () => void;
 }
 
-/** A sign of writing counts for six seconds. */
+/** A typing signal lasts six seconds. */
 const TYPING_EVERY_MS = 4_000;
 
 /**
- * Each change names the epoch that was seen: where somebody was faster, nothing changes, and the page looks again.
- * `seenEpoch`: of what the page shows; null: not known yet, it is read first.
+ * Each change names the epoch that was seen: if somebody else was faster, nothing changes, and the page reloads.
+ * `seenEpoch`: the epoch that the page shows; null: not known yet, and read first.
  */
 export function useHandOff(
   slug: string,
@@ -33,7 +33,7 @@ export function useHandOff(
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const typedAt = useRef(-Infinity);
-  /** The id of a message that may have arrived: said again, it is not said twice. */
+  /** A message that may have arrived, with its id: sent again with the same id, it is not stored twice. */
   const unsure = useRef<{ text: string; id: string } | null>(null);
   const path = pathOf("channels", slug, "threads", id);
 

@@ -8,18 +8,18 @@ import { useConsole } from "../shell/console-context.ts";
 import { useUserChange } from "../users/user-change.ts";
 import type { TalkState } from "./talk-state.ts";
 
-/** What is known of a conversation beside what was said in it. */
+/** The facts of a conversation beside its messages. */
 export interface Known {
-  /** As it was last read. */
+  /** The thread as last read. */
   thread: Loaded<ThreadView | null>;
-  /** The same, and while it is read anew what it was before. */
+  /** The same; during a reload the previous value. */
   facts: ThreadView | null;
   /** Whose conversation it is, and how that user is changed. */
   user: UserView | null;
   change: ReturnType<typeof useUserChange>;
 }
 
-/** Reads it, and reads it anew when who answers changes. */
+/** Reads the facts, and again when who answers changes. */
 export function useKnown(slug: string, id: string, person: TalkState["person"]): Known {
   const { api } = useConsole();
   const thread = useLoaded<ThreadView | null>(
@@ -40,7 +40,7 @@ export function useKnown(slug: string, id: string, person: TalkState["person"]):
   return { thread, facts, user: user.value, change: useUserChange(slug, user.set) };
 }
 
-/** A service that does not tell it leaves the rest as it is. */
+/** null if the service does not have it; the rest is shown all the same. */
 async function orUnknown<Value>(asked: Promise<Value>): Promise<Value | null> {
   try {
     return await asked;

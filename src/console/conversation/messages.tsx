@@ -7,10 +7,10 @@ import { Markdown } from "./markdown.tsx";
 import { openReply } from "./talk-state.ts";
 import type { Talk } from "./watch-talk.ts";
 
-/** So near to its end a reader has read all: what comes next keeps the end in sight. */
+/** A reader within this distance of the end has read everything: new messages keep the end in sight. */
 const NEAR_PX = 80;
 
-/** The conversation as a chat: what is said scrolls in at the end, what was said before is added above without a jolt. */
+/** The conversation as a chat: new messages scroll in at the end, earlier ones are added above without a jump. */
 export function Messages({
   watched,
   visitor,
@@ -38,7 +38,7 @@ export function Messages({
     place.current = { ...before, first, height: list.scrollHeight };
   }, [messages, reply, writes]);
 
-  // The place of the list changes with what is below it: the answer's form comes and goes.
+  // The list's height changes with what is below it: the answer form comes and goes.
   useEffect(() => {
     const list = box.current;
     if (!list) return;
@@ -110,7 +110,7 @@ function Message({ message, visitor }: { message: MessageView; visitor: string }
   );
 }
 
-/** What the visitor thought of it, as text: a comment is shown as it was written. */
+/** The visitor's rating, as text: a comment is shown as written. */
 function Feedback({ rating, comment }: NonNullable<MessageView["feedback"]>) {
   return (
     <p class="feedback" dir="auto">
@@ -122,7 +122,7 @@ function Feedback({ rating, comment }: NonNullable<MessageView["feedback"]>) {
   );
 }
 
-/** One that is elsewhere is named, and not fetched: its host would learn who reads. */
+/** An image on another host is named, not fetched: its host would learn who reads. */
 function Picture({ url, name = "image" }: { url: string; name?: string }) {
   if (url.startsWith("data:image/")) return <img src={url} alt={name} loading="lazy" />;
   return <p class="elsewhere mono">{url}</p>;

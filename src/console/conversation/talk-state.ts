@@ -15,17 +15,17 @@ export type WatchLine =
 
 /** Everything that the console knows of a conversation. */
 export interface TalkState {
-  /** By their numbers, in order, each once. */
+  /** Ordered by id, each once. */
   messages: readonly MessageView[];
   /** null: unknown yet. */
   state: ThreadState | null;
-  /** Who of the operators answers, or since when somebody is waited for. */
+  /** The operator who answers, or since when the visitor waits for one. */
   person: { name: string } | { sinceMs: number } | null;
-  /** The operator who writes. */
+  /** The operator who is typing. */
   writes: string | null;
   /** The active run whose reply is not in the history yet. */
   openRun: string | null;
-  /** The chart, the runs, and what the active one says. */
+  /** The chart, the runs, and the active run's lines. */
   seen: Seen;
   isDeleted: boolean;
 }
@@ -40,7 +40,7 @@ export const NOTHING_SAID: TalkState = {
   isDeleted: false,
 };
 
-/** No sign of writing came for some time. */
+/** No typing signal came for some time. */
 export function withQuiet(talk: TalkState): TalkState {
   return { ...talk, writes: null };
 }
@@ -55,7 +55,7 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
     case "message": {
       const messages = merged(talk.messages, [line.item]);
       if (line.item.role === "user") return { ...talk, messages };
-      // The reply takes the place of what was shown while it was written.
+      // The reply replaces what was shown while it was being written.
       const writes = line.item.author?.name === talk.writes ? null : talk.writes;
       return { ...talk, messages, openRun: null, writes };
     }
@@ -82,7 +82,7 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
     case "trouble":
     case "beat":
       return { ...talk, seen: withSight(talk.seen, line) };
-    // A newer service may say more.
+    // A newer service may send other types.
     default:
       return talk;
   }
@@ -93,7 +93,7 @@ function personOf({ with: name, waitingSince }: Extract<WatchLine, { type: "stat
   return waitingSince === undefined ? null : { sinceMs: waitingSince };
 }
 
-/** The reply that is being written: its text and its steps; null where there is none. */
+/** The reply that is being written: its text and its steps; null if there is none. */
 export function openReply({ openRun, seen }: TalkState): Seen["said"] | null {
   return openRun !== null && seen.said.runId === openRun ? seen.said : null;
 }

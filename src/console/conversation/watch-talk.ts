@@ -10,7 +10,7 @@ import type { TalkState, WatchLine } from "./talk-state.ts";
 
 /** Messages of a page of the history. */
 const PAGE = 50;
-/** A sign of writing counts for so long. */
+/** How long a typing signal lasts. */
 const TYPING_MS = 6_000;
 
 type Told =
@@ -29,7 +29,7 @@ export interface Talk {
   trouble: string | null;
 }
 
-/** A conversation: its newest messages, and from there on what happens. */
+/** Loads the newest messages of a conversation, and then follows it. */
 export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): Talk {
   const [talk, tell] = useReducer(reduce, NOTHING_SAID);
   const [isLoading, setLoading] = useState(true);
@@ -90,7 +90,7 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
       if (signal.aborted) return;
       setLoading(false);
       setLive(false);
-      // It was there: somebody deleted it while no line of it could come.
+      // It existed before: somebody deleted it while the watch was disconnected.
       if (isKnown && error instanceof Problem && error.status === 404)
         tell({ type: "line", line: { type: "deleted" } });
       else setTrouble(messageOf(error));

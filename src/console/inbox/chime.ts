@@ -1,6 +1,6 @@
 const NAME = "chime";
 
-/** Whether a sound tells of a new conversation; browsers play none before the page was pressed once. */
+/** Whether a new conversation plays a sound; browsers play none before the first click on the page. */
 export function isChimeOn(): boolean {
   return localStorage.getItem(NAME) === "on";
 }

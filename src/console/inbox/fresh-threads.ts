@@ -7,8 +7,8 @@ import { isNews } from "./inbox-state.ts";
 import { isNotifyOn, notify } from "./notify.ts";
 
 /**
- * How many conversations are new to the reader, in whatever room: the title tells, a sound where it is wanted, and the
- * browser where it may and the console has not the focus. Who looks at the inbox has seen them.
+ * How many conversations are new to the reader, in any room. They show in the title, with a sound if wanted, and as a
+ * notification if allowed and the console has no focus. Opening the inbox counts as seeing them.
  */
 export function useFreshThreads(events: ThreadEvents, isInInbox: boolean): number {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());

@@ -5,10 +5,10 @@ export type InboxThreads = ReadonlyMap<string, PlacedThread>;
 
 export const NO_THREADS: InboxThreads = new Map();
 
-/** So many of what rests are kept; what is under way stays, whatever their number. */
+/** How many idle conversations are kept; active ones are all kept. */
 const KEPT = 300;
 
-/** What the lists answered. What was told meanwhile is newer. */
+/** Adds what the lists returned. Changes that arrived meanwhile are newer, and stay. */
 export function withListed(threads: InboxThreads, listed: readonly PlacedThread[]): InboxThreads {
   const all = new Map(threads);
   for (const thread of listed) {
@@ -22,7 +22,7 @@ export function withChange(threads: InboxThreads, change: PlacedThread): InboxTh
   return kept(new Map(threads).set(change.id, { ...threads.get(change.id), ...change }));
 }
 
-/** Those of the states, the latest activity first; who waits for a person comes before who began to wait later. */
+/** Those in these states, the latest activity first; visitors who wait for a person, the longest wait first. */
 export function inStates(threads: InboxThreads, states: readonly PlacedThread["state"][]): PlacedThread[] {
   return [...threads.values()]
     .filter((thread) => states.includes(thread.state))
@@ -39,8 +39,8 @@ function kept(threads: Map<string, PlacedThread>): Map<string, PlacedThread> {
 }
 
 /**
- * Does it call for somebody? A conversation that began after the console was opened, and one that asks for a person.
- * `waiting`: those that asked already.
+ * Does it need attention? True for a conversation that began after the console was opened, and one that newly asks for a
+ * person. `known`: the states seen so far.
  */
 export function isNews(
   { id, state, createdAt }: PlacedThread,
@@ -51,7 +51,7 @@ export function isNews(
   return before === undefined && createdAt >= sinceMs;
 }
 
-/** What the browser tells of it. Ids alone: it is shown over whatever else is on the screen. */
+/** The browser notification. It has only ids, because it appears over whatever else is on the screen. */
 export function noticeOf({ channel, threadId, state }: PlacedThread): { title: string; body: string } {
   const waits = state === "waiting_for_person";
   return { title: waits ? "Waiting for a person" : "A new conversation", body: `${threadId} in ${channel}` };

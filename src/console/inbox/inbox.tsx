@@ -16,7 +16,7 @@ import { isNotifyOn, setNotify } from "./notify.ts";
 import { GROUPS } from "./states.tsx";
 import { ThreadRow } from "./thread-row.tsx";
 
-/** Who is talking now, and who did lately; it changes by itself. */
+/** Active and recent conversations, updated live. */
 export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
   const { api, channels, events } = useConsole();
   const all = (channels ?? []).map(({ slug }) => slug);

@@ -15,12 +15,12 @@ type Told =
 export interface LiveThreads {
   threads: InboxThreads;
   isLoading: boolean;
-  /** null: changes come as they happen; else why not. */
+  /** null: changes arrive live; otherwise the reason why not. */
   note: string | null;
   trouble: string | null;
 }
 
-/** What goes on in these channels: read once, and then told as it changes. */
+/** The conversations of these channels: read once, then updated live. */
 export function useLiveThreads(api: Api, events: ThreadEvents, slugs: readonly string[]): LiveThreads {
   const [threads, tell] = useReducer(reduce, NO_THREADS);
   const [isLoading, setLoading] = useState(true);
@@ -70,7 +70,7 @@ function reduce(threads: InboxThreads, told: Told): InboxThreads {
   }
 }
 
-/** What is under way, which may be far behind in the order of activity, and the latest of all. */
+/** The active conversations, which may be far down in the order of activity, and the latest of all. */
 async function listed(api: Api, slug: string, signal: AbortSignal): Promise<PlacedThread[]> {
   const lists = await Promise.all(
     [...UNDER_WAY.map((state) => ({ state })), {}].map((query) => firstOf(api, slug, query, signal)),
@@ -80,7 +80,7 @@ async function listed(api: Api, slug: string, signal: AbortSignal): Promise<Plac
 
 const UNDER_WAY: readonly ThreadState[] = ["waiting_for_person", "with_person", "running", "awaiting"];
 const LISTED = 100;
-/** A list by state may have pages without one: so many are asked for. */
+/** A list by state may have empty pages: at most this many are requested. */
 const PAGES = 10;
 
 async function firstOf(api: Api, slug: string, query: Query, signal: AbortSignal): Promise<ThreadView[]> {

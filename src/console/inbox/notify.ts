@@ -4,22 +4,22 @@ import { noticeOf } from "./inbox-state.ts";
 
 const NAME = "notify";
 
-/** Whether the browser tells of a new conversation while nobody looks at the console, and may. */
+/** Whether notifications of new conversations are on, and the browser allows them. */
 export function isNotifyOn(): boolean {
   return localStorage.getItem(NAME) === "on" && "Notification" in globalThis && isAllowed();
 }
 
-/** Asks the browser where it must be asked. True: it is on now. */
+/** Asks for the browser's permission if needed. True: it is on now. */
 export async function setNotify(isOn: boolean): Promise<boolean> {
   if (isOn && "Notification" in globalThis) await Notification.requestPermission();
   localStorage.setItem(NAME, isOn ? "on" : "off");
   return isNotifyOn();
 }
 
-/** Press it, and the console shows the conversation. */
+/** A click on the notification opens the conversation. */
 export function notify(thread: PlacedThread): void {
   const { title, body } = noticeOf(thread);
-  // Of one conversation there is one at a time.
+  // One at a time per conversation.
   const notice = new Notification(title, { body, tag: thread.id });
   notice.addEventListener("click", () => {
     notice.close();

@@ -6,7 +6,7 @@ import { VirtualList } from "./virtual-list.tsx";
 /** The height of a row of two lines, of every list. */
 export const ROW_HEIGHT = 64;
 
-/** A list that comes page by page, or what stands in its place. */
+/** A list that is loaded page by page, or what is shown instead. */
 export function PagedList<Item>({
   paged,
   keyOf,
@@ -48,7 +48,7 @@ export function PagedList<Item>({
   );
 }
 
-/** Rows to come: as tall as those that will be there. */
+/** Placeholders as tall as the rows to come. */
 export function Waiting() {
   return (
     <div class="waiting" role="status" aria-label="Loading">

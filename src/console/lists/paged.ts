@@ -4,18 +4,18 @@ import { pause } from "../service/live.ts";
 import { isAway, messageOf } from "../service/problem.ts";
 import type { Page } from "../service/views.ts";
 
-/** A list that comes page by page. */
+/** A list that is loaded page by page. */
 export interface Paged<Item> {
   items: readonly Item[];
-  /** True until the first page is there. */
+  /** True until the first page has arrived. */
   isNew: boolean;
   isLoading: boolean;
   hasMore: boolean;
   trouble: string | null;
-  /** Asks for the next page, unless that is under way. */
+  /** Requests the next page, unless it is being loaded. */
   more: () => void;
   reload: () => void;
-  /** Changes what is shown, without asking. */
+  /** Changes the items shown, without a request. */
   change: (change: (items: readonly Item[]) => readonly Item[]) => void;
 }
 
@@ -26,7 +26,7 @@ interface State<Item> {
   trouble: string | null;
 }
 
-/** A page may hold fewer items than it was asked for, even none, and have a next one: so many are asked for in a row. */
+/** A page may have fewer items than requested, even none, and a next page: at most this many are requested in a row. */
 const EMPTY_PAGES = 20;
 
 export function usePaged<Item>(

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** Rows beyond the visible ones that are drawn, so that a quick scroll shows no gap. */
+/** Rows rendered beyond the visible ones, so that a quick scroll shows no gap. */
 const BESIDE = 8;
-/** Rows before the end at which the next ones are asked for. */
+/** How many rows before the end the next page is requested. */
 const BEFORE_END = 30;
 
 /**
- * A long list of which only what is seen is drawn: each row has one height, so the list is as tall as it will be, and
- * nothing moves when rows come. Arrows, Page, Home and End move between rows; the row's own link opens it.
+ * A long list of which only the visible rows are rendered: all rows have the same height, so nothing moves when rows
+ * arrive. Arrows, Page, Home and End move between rows; the row's own link opens it.
  */
 export function VirtualList<Item>({
   items,
@@ -26,9 +26,9 @@ export function VirtualList<Item>({
   rowHeight: number;
   hasMore?: boolean;
   onMore?: () => void;
-  /** False for a row without anything to press. */
+  /** False for a row without controls. */
   mayFocus?: (item: Item) => boolean;
-  /** A row; `tabIndex` is of its controls: one row of all is in the order of the Tab key. */
+  /** A row; `tabIndex` is for its controls: only one row is in the tab order. */
   children: (item: Item, tabIndex: 0 | -1) => ComponentChildren;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -103,7 +103,7 @@ export function VirtualList<Item>({
     move(next);
   };
 
-  // The row with the focus stays drawn, wherever the list was scrolled to.
+  // The focused row stays rendered, wherever the list was scrolled to.
   const drawn = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
   if (items.length > 0 && (current < from || current >= to)) drawn.push(current);
   return (

@@ -36,7 +36,7 @@ export function plainText(text: string): string {
   return cutText(box.textContent.replace(/\s+/g, " ").trim(), SPOKEN_CHARS);
 }
 
-/** The lexer is recursive, so its depth is limited: text that is nested deeper is shown as written. */
+/** The lexer is recursive, and overflows the stack if a text is nested too deep: such text is shown as written. */
 function lexed(text: string): Token[] {
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text);
