@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
-/** A dialog over the page; Escape and a press beside it close it. The browser keeps the focus in it, and gives it back. */
+/** A dialog over the page; Escape and a click beside it close it. The browser keeps the focus in it, and returns it. */
 export function Dialog({
   title,
   onClose,
@@ -13,7 +13,7 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is taken out of the page: the browser gives the focus back from an open dialog alone.
+  // Closed before it is removed from the page: the browser returns the focus only from an open dialog.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Where nothing is: why, and what to do next. */
+/** Shown if there is nothing: why, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

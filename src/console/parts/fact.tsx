@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** One row of a list of facts (`dl class="facts"`); without anything to say it is left out. */
+/** One row of a list of facts (`dl class="facts"`); omitted if empty. */
 export function Fact({
   name,
   mono = false,

@@ -2,20 +2,20 @@ import { useEffect, useState } from "preact/hooks";
 import { pause } from "../service/live.ts";
 import { isAway, messageOf } from "../service/problem.ts";
 
-/** What is asked of the service, and what came of it. */
+/** A request to the service, and its result. */
 export interface Loaded<Value> {
   value: Value | null;
   trouble: string | null;
-  /** Asks again; what is shown stays until the answer is there. */
+  /** Requests again; the current value stays until the answer arrives. */
   reload: () => void;
-  /** Puts what a change answered in its place. */
+  /** Replaces the value, with the answer to a change. */
   set: (value: Value) => void;
 }
 
-/** How long to wait before a service is asked again that could not be reached. */
+/** The pause before a request is repeated that did not reach the service. */
 export const AWAY_MS = 5_000;
 
-/** Asks when the inputs change, and again while the service is away; an answer that comes too late is dropped. */
+/** Requests when the inputs change, and again while the service is away; a late answer is dropped. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],

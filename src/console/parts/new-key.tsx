@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
 
-/** A key that is told this once, to be copied. */
+/** A key that is shown only once, to be copied. */
 export function NewKey({
   title,
   keys,

@@ -4,7 +4,7 @@ import { messageOf } from "../service/problem.ts";
 import { Dialog } from "./dialog.tsx";
 import { Trouble } from "./trouble.tsx";
 
-/** Asks before something that cannot be taken back. The first button is the one that changes nothing. */
+/** Asks before something that cannot be undone. The first button changes nothing. */
 export function Question({
   title,
   yes,

@@ -4,15 +4,15 @@ import type { Api } from "../service/api.ts";
 import type { ThreadEvents } from "../service/thread-events.ts";
 import type { ChannelView, Me } from "../service/views.ts";
 
-/** What every room of the console has. */
+/** The context that every room of the console gets. */
 export interface Console {
   api: Api;
   me: Me;
   events: ThreadEvents;
-  /** Those that the operator may see; null: not loaded yet. */
+  /** The channels that the operator may see; null: not loaded yet. */
   channels: readonly ChannelView[] | null;
   reloadChannels: () => Promise<readonly ChannelView[]>;
-  /** Says in a line what was done. */
+  /** Shows a line that says what was done. */
   tell: (text: string) => void;
 }
 
@@ -24,7 +24,7 @@ export function useConsole(): Console {
   return console;
 }
 
-/** What a role may do; what it may not is not offered. */
+/** A role's permitted actions; others are not offered. */
 export interface May {
   readTexts: boolean;
   changeUsers: boolean;

@@ -11,7 +11,7 @@ import { Frame } from "./frame.tsx";
 import { Room } from "./room.tsx";
 import { useToast } from "./toast.tsx";
 
-/** The console of one operator, who is asked for first. */
+/** The console of one operator, who is loaded first. */
 export function Console({
   keyText,
   onSignOut,

@@ -15,7 +15,7 @@ interface Found {
   link: string;
 }
 
-/** A user or a conversation by an id in full, in every channel that the operator may see. */
+/** Finds a user or a conversation by its full id, in every channel that the operator may see. */
 export function Find({ onClose }: { onClose: () => void }) {
   const { api, channels, reloadChannels } = useConsole();
   const [text, setText] = useState("");
@@ -30,7 +30,7 @@ export function Find({ onClose }: { onClose: () => void }) {
     if (id === "") return;
     setTrouble(null);
     try {
-      // Who is quick is here before the channels are.
+      // A quick operator may search before the channels are loaded.
       const everywhere = channels ?? (await reloadChannels());
       const all = (await Promise.all(everywhere.map(({ slug }) => findIn(api, slug, id)))).flat();
       const [only] = all;
@@ -98,7 +98,7 @@ async function findIn(api: Api, slug: string, id: string): Promise<Found[]> {
   ];
 }
 
-/** What is not there, or not to be seen, is not found. */
+/** null if it does not exist, or the operator may not see it. */
 async function orNull<Value>(asked: Promise<Value>): Promise<Value | null> {
   try {
     return await asked;

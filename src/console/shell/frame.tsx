@@ -9,7 +9,7 @@ import { useRoute } from "./route.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { ShortcutsHelp } from "./shortcuts-help.tsx";
 
-/** Navigation at the side, or above on a narrow page, and the room. */
+/** The navigation, at the side or above on a narrow page, and the room. */
 export function Frame({
   me,
   onSignOut,
@@ -29,7 +29,7 @@ export function Frame({
   const fresh = useFreshThreads(useConsole().events, route.path[0] === "inbox");
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a narrow page the rooms are a line that is longer than the page.
+    // On a narrow page the rooms are one line, which is wider than the page.
     nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [place]);
   return (
@@ -38,7 +38,7 @@ export function Frame({
         class="skip"
         href="#main"
         onClick={(event) => {
-          // The fragment is the console's own.
+          // The console uses the fragment for its own addresses.
           event.preventDefault();
           main.current?.focus();
         }}
@@ -86,10 +86,10 @@ export function Frame({
   );
 }
 
-/** A new room begins at its top: who reads with a screen reader hears it, and Tab goes on from there. */
+/** A new room gets the focus at its top: a screen reader announces it, and Tab continues from there. */
 function useFocusOnRoom(main: HTMLElement | null, place: string): void {
   const before = useRef(place);
-  // Before anything is shown: who moves the focus within the room comes later.
+  // Before anything is shown: code that moves the focus within the room runs later.
   useLayoutEffect(() => {
     if (before.current === place) return;
     before.current = place;

@@ -1,12 +1,12 @@
 /**
- * An operator's key: a link brings it behind the `#`, which browsers send to nobody, or a sign-in makes it. It is taken out
- * of the address at once, kept for this tab alone, and sent in a header.
+ * An operator's key: it comes in a link's fragment, which browsers never send, or from a sign-in. It is removed from the
+ * address at once, stored for this tab only, and sent in a header.
  */
 const NAME = "operator-key";
-/** There where a sign-in made the key, which ends with it. */
+/** Set if a sign-in created the key; signing out then ends it in the service too. */
 const SIGNED_IN = "operator-signed-in";
 
-/** Null where no link was followed in this tab, no form was sent, and nobody signed in. */
+/** null if this tab has followed no link, sent no form, and nobody has signed in. */
 export function takeKey(): string | null {
   const given = new URLSearchParams(location.hash.slice(1)).get("key");
   if (given !== null) {

@@ -2,14 +2,14 @@ import { Problem } from "../service/problem.ts";
 import { keepKey } from "./key.ts";
 
 /**
- * Signing in by OpenID Connect: the browser goes to the provider, and comes back to this page with an answer. What began is
- * kept in this tab, so that an answer which another tab or another site asked for signs nobody in here.
+ * Signing in by OpenID Connect: the browser goes to the provider, and returns to this page with an answer. The tab stores
+ * the sign-in that it began, so that an answer for another tab or site signs nobody in here.
  */
 const NAME = "operator-sign-in";
 
 interface Begun {
   flow: string;
-  /** The room that was asked for. */
+  /** The requested room. */
   place: string;
 }
 
@@ -17,7 +17,7 @@ interface Begun {
 export async function hasOpenId(): Promise<boolean> {
   const response = await fetch("/console/sign-in", { credentials: "omit" }).catch(() => null);
   if (response === null || !response.ok) return false;
-  // Casts here and below: the service's answers, and what this page has kept itself, are what the types say.
+  // Casts here and below: the service's answers, and what this page has stored itself, have these types.
   return ((await response.json()) as { openId: boolean }).openId;
 }
 
@@ -31,7 +31,7 @@ export async function beginSignIn(): Promise<void> {
   location.assign(url);
 }
 
-/** What the provider sent the browser back with; it leaves the address at once. Null: it did not. */
+/** The provider's answer, removed from the address at once. null: there is none. */
 export function takeAnswer(): string | null {
   const query = new URLSearchParams(location.search);
   if (!query.has("state") || !(query.has("code") || query.has("error"))) return null;
@@ -39,7 +39,7 @@ export function takeAnswer(): string | null {
   return query.toString();
 }
 
-/** The key of the session that begins. Rejects with what to tell the reader. */
+/** Returns the key of the new session. Rejects with a message for the reader. */
 export async function finishSignIn(answer: string): Promise<string> {
   const kept = sessionStorage.getItem(NAME);
   sessionStorage.removeItem(NAME);
@@ -52,7 +52,7 @@ export async function finishSignIn(answer: string): Promise<string> {
   return key;
 }
 
-/** The session ends in the service, too. Whether it is told or not, the tab has forgotten it. */
+/** Ends the session in the service too. Even if that fails, the tab has forgotten it. */
 export function signOut(key: string): void {
   const headers = { authorization: `Bearer ${key}` };
   const options: RequestInit = { method: "POST", headers, credentials: "omit", keepalive: true };
@@ -62,7 +62,7 @@ export function signOut(key: string): void {
 const LOOK_EVERY_MS = 200;
 const LOOKS = 15;
 
-/** Another instance may answer than the one that made the key, and know it a moment later. */
+/** Another instance than the one that created the key may answer, and know the key a moment later. */
 async function everywhere(key: string): Promise<void> {
   for (let look = 1; look <= LOOKS; look += 1) {
     const headers = { authorization: `Bearer ${key}` };

@@ -37,7 +37,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** `replace`: the place before is not gone back to, as with each letter of a search. */
+/** `replace`: going back skips the previous place, as with each letter of a search. */
 export function go(link: string, { replace = false } = {}): void {
   if (!replace) {
     location.hash = link;
@@ -52,7 +52,7 @@ export function useRoute(): Route {
   useEffect(() => {
     const look = () => setRoute(routeOf(location.hash));
     addEventListener("hashchange", look);
-    // It may have changed since the first drawing.
+    // It may have changed since the first rendering.
     look();
     return () => removeEventListener("hashchange", look);
   }, []);

@@ -2,10 +2,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Place } from "./places.ts";
 import { go } from "./route.ts";
 
-/** So long after `g` the letter of a room is waited for. */
+/** How long after `g` the letter of a room is accepted. */
 const SEQUENCE_MS = 1_500;
 
-/** `g` and a room's letter, `/`, `?`: where no field has the focus and no dialog is open. */
+/** `g` and a room's letter, `/`, `?`: unless a field has the focus or a dialog is open. */
 export function useShortcuts(shortcuts: {
   places: readonly Place[];
   onFind: () => void;

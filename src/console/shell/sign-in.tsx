@@ -4,7 +4,7 @@ import { Trouble } from "../parts/trouble.tsx";
 import { messageOf } from "../service/problem.ts";
 import { beginSignIn, hasOpenId } from "./openid.ts";
 
-/** Where there is no key, or it is not valid any more. */
+/** Shown if there is no key, or it is no longer valid. */
 export function SignIn({ reason, onKey }: { reason: string | null; onKey: (key: string) => void }) {
   const [key, setKey] = useState("");
   const [openId, setOpenId] = useState(false);

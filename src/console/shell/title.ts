@@ -1,4 +1,4 @@
-/** The tab's title: the room, and before it how many conversations are new. */
+/** The tab's title: how many conversations are new, then the room. */
 let room = "";
 let fresh = 0;
 

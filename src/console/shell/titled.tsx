@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { nameRoom } from "./title.ts";
 
-/** A room with its heading, where it is, and what can be done in it; the tab has its name. */
+/** A room with its heading, its place and its actions; the tab's title is its name. */
 export function Titled({
   title,
   above,

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 const SHOWN_MS = 5_000;
 
-/** One line of what was just done; gone by itself. */
+/** One line that says what was just done; it disappears by itself. */
 export function useToast(): { tell: (text: string) => void; toast: VNode } {
   const [text, setText] = useState("");
   useEffect(() => {
