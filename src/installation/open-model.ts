@@ -30,7 +30,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
   if (written.providers.length === 0) return openDemo(silenceMs, { log, onCall, ...traced });
   return openProviders({
     kind: "openai",
-    providers: written.providers.map((provider) => openProvider(optionsOf(provider, silenceMs))),
+    providers: written.providers.map((provider) => openProvider({ ...optionsOf(provider, silenceMs), log })),
     directory: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
     clock: systemClock,
     log,

@@ -3,6 +3,7 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import type { MaxTokensField, Quirks } from "./quirks.ts";
+import { namedTools, withRefused } from "./refused-tools.ts";
 import { withoutKeywords } from "./schema-keywords.ts";
 
 /**
@@ -98,6 +99,12 @@ export function refusesAnImage({ status, text, body }: Refused): boolean {
   return (STATUSES.has(status) || status === 413 || status === 415) && hasImages(body) && /image/i.test(text);
 }
 
+/** A keyword that Gemini names is left out of all schemas, and its tool stays. */
+const refusedTools: Rule = ({ words, body }, quirks) => {
+  const named = /\bunknown name\b/i.test(words) ? [] : namedTools(words, body);
+  return named.length === 0 ? null : { ...quirks, refusedTools: withRefused(quirks.refusedTools, named) };
+};
+
 const NO_SYSTEM_ROLE =
   /\bsystem (role|message|prompt|instruction)s?\b[^.]{0,40}not (be )?(supported|allowed|enabled)|role system\b[^.]{0,40}not supported|got system|developer instruction is not enabled|unexpected role system|only user and assistant roles|role does not support system\b/i;
 
@@ -184,6 +191,7 @@ const RULES: readonly Rule[] = [
   reasoningField,
   unknownCalls,
   nineCharIds,
+  refusedTools,
   noTools,
   schemaKeywords,
   noSystemRole,

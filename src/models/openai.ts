@@ -1,4 +1,5 @@
 import { APIError } from "openai";
+import type { PlainLog } from "../log.ts";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { modelFaultOf, tooLongFor } from "./faults.ts";
 import { fitInput } from "./input-fit.ts";
@@ -11,6 +12,7 @@ import { PushedResponse } from "./pushed-response.ts";
 import { createKnownQuirks } from "./quirks.ts";
 import type { KnownQuirks, Quirks } from "./quirks.ts";
 import { readTurn } from "./read-turn.ts";
+import { isRefused, nameOf, withRefused } from "./refused-tools.ts";
 import { requestBody } from "./request-body.ts";
 import { realPause, withRetries } from "./retry.ts";
 import type { Pause } from "./retry.ts";
@@ -52,6 +54,7 @@ export interface OpenAiOptions {
   body?: Record<string, unknown>;
   /** What the settings say that it does not take. */
   quirks?: Partial<Quirks>;
+  log?: Pick<PlainLog, "warn">;
 }
 
 interface Connection {
@@ -59,6 +62,7 @@ interface Connection {
   client: OneEndpointClient;
   body: Record<string, unknown>;
   quirks: KnownQuirks;
+  log: Pick<PlainLog, "warn">;
 }
 
 /** Any server of OpenAI's chat completions as the only provider: any name is one of its models. */
@@ -74,7 +78,14 @@ export function openOpenAi(options: OpenAiOptions): Model {
 export function openProvider(options: OpenAiOptions): Provider {
   const { silenceMs, pause = realPause, kind = "openai", name = kind, body = {}, quirks = {} } = options;
   const http = openPushFetch(silenceMs);
-  const connection = { name, client: clientOver(http, options), body, quirks: createKnownQuirks(quirks) };
+  const { log = { warn() {} } } = options;
+  const connection = {
+    name,
+    client: clientOver(http, options),
+    body,
+    quirks: createKnownQuirks(quirks),
+    log,
+  };
   let isClosed = false;
 
   return {
@@ -153,6 +164,9 @@ function isAzure({ hostname, searchParams }: URL): boolean {
   );
 }
 
+/** Tools are refused one by one. A turn with more of them fails; the next turn goes on from there. */
+const MOST_TOOL_REFUSALS = 32;
+
 /**
  * Sends the request, and repeats it without what the server says that it does not take: one more quirk each time. An
  * image that the server refuses is left out of this request only; otherwise its thread would never get a reply again. An
@@ -162,6 +176,7 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
   const { quirks } = connection;
   const input = fitInput(asked.request, quirks.of(model).maxInputTokens);
   let leavesImagesOut = false;
+  let toolRefusals = 0;
   for (;;) {
     const known = quirks.of(model);
     const sent = leavesImagesOut ? { ...known, images: false } : known;
@@ -186,12 +201,31 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
         throw tooLongFor(error);
       }
       const learned = refused && learn(refused, sent);
-      if (learned !== null)
-        quirks.note(model, leavesImagesOut ? { ...learned, images: known.images } : learned);
-      else if (refused !== null && refusesAnImage(refused)) leavesImagesOut = true;
+      if (learned !== null) {
+        const refusedTools = noteTools(connection, model, { body, learned, error });
+        quirks.note(model, { ...learned, refusedTools, ...(leavesImagesOut && { images: known.images }) });
+        if (learned.refusedTools !== sent.refusedTools) toolRefusals += 1;
+        if (toolRefusals > MOST_TOOL_REFUSALS) throw modelFaultOf(error, refused?.text ?? null);
+      } else if (refused !== null && refusesAnImage(refused)) leavesImagesOut = true;
       else throw modelFaultOf(error, refused?.text ?? null);
     }
   }
+}
+
+/** Warns of the tools that are left out from now on; with those that other turns have learned meanwhile. */
+function noteTools(
+  { name, quirks, log }: Connection,
+  model: string,
+  { body, learned, error }: { body: Refused["body"]; learned: Quirks; error: unknown },
+): Quirks["refusedTools"] {
+  const before = quirks.of(model);
+  const tools = (body.tools ?? []).filter((tool) => isRefused(tool, learned) && !isRefused(tool, before));
+  if (tools.length === 0) return before.refusedTools;
+  log.warn(
+    { model: `${name}/${model}`, tools: tools.map(nameOf), err: modelFaultOf(error, null) },
+    "a model refuses a tool: it is left out",
+  );
+  return withRefused(before.refusedTools, tools);
 }
 
 function refusedBy(error: unknown, body: Refused["body"]): Refused | null {

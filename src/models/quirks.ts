@@ -29,6 +29,8 @@ export interface Quirks {
   tellsUnknownCalls: boolean;
   /** Keywords of tools' schemas that it refused. */
   schemaKeywords: readonly string[];
+  /** Hashes of tools whose form it refused (refused-tools.ts). */
+  refusedTools: readonly string[];
   /** Fields of the request or of its messages that it refused. */
   leftOut: readonly string[];
   /** The most tokens of input that it takes, by the estimate of the request's `fit`; null: nothing is known of a limit. */
@@ -51,6 +53,7 @@ export const NO_QUIRKS: Quirks = {
   reasoningField: false,
   tellsUnknownCalls: false,
   schemaKeywords: [],
+  refusedTools: [],
   leftOut: [],
   maxInputTokens: null,
 };

@@ -1,6 +1,7 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
 import type { ModelRequest, OfferedTool } from "../model.ts";
 import type { Quirks } from "./quirks.ts";
+import { isRefused } from "./refused-tools.ts";
 import { withoutKeywords } from "./schema-keywords.ts";
 import { wireMessages } from "./wire-messages.ts";
 
@@ -19,7 +20,8 @@ export function requestBody(
   request: ModelRequest,
   { by, model, quirks, body }: RequestTarget,
 ): ChatCompletionCreateParamsStreaming {
-  const tools = quirks.tools ? request.tools : [];
+  const offered = quirks.tools ? request.tools.map((tool) => wireTool(tool, quirks)) : [];
+  const tools = offered.filter((tool) => !isRefused(tool, quirks));
   const { maxOutputTokens } = request;
   const fields: Record<string, unknown> = { ...body, ...request.body };
   for (const name of quirks.leftOut) delete fields[name];
@@ -30,7 +32,7 @@ export function requestBody(
     stream: true,
     ...(quirks.streamUsage ? { stream_options: { include_usage: true } } : {}),
     // Servers refuse an empty list of tools.
-    ...(tools.length > 0 ? { tools: tools.map((tool) => wireTool(tool, quirks)) } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
     ...(maxOutputTokens === null || quirks.maxTokensField === null
       ? {}
       : { [quirks.maxTokensField]: maxOutputTokens }),

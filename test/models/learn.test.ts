@@ -360,11 +360,6 @@ test.each<[what: string, status: number, text: string]>([
   ["a wrong key", 401, error("Unsupported tools")],
   ["too many requests", 429, error("tool calling is not supported at this rate")],
   ["a context that is too long", 400, error("This model's maximum context length is 8192 tokens")],
-  [
-    "a tool's schema",
-    400,
-    error("Invalid schema for function 'buy': in context=(), 'format' is not supported for tools"),
-  ],
   ["a part of a tool", 400, error("Unknown parameter: 'tools[0].function.strict'.")],
   ["a length out of range", 400, error("max_completion_tokens is too large: 9")],
   ["a length that is not to be had", 400, error("max_completion_tokens must not be set above 8")],
