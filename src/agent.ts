@@ -6,7 +6,7 @@ import type { Wrote } from "./model.ts";
 
 /**
  * The agent contract: one model turn, or one call of a server-side tool. It knows no HTTP and no store: its input is passed
- * in, and its decision is returned. Implemented by agent/turn.ts.
+ * in, and its decision is returned. Implemented by agent/create-agent.ts.
  */
 export interface Turn {
   /** The channel: it has the instructions, the model and the MCP servers. */

@@ -12,7 +12,7 @@ import { forgettingIn } from "./forgetting.ts";
 import { printFields, printJson } from "./print.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { CannotDo } from "./terminal.ts";
-import { threadsToStop } from "./stopping.ts";
+import { threadsToStop } from "./threads-to-stop.ts";
 import type { Terminal } from "./terminal.ts";
 import { withStore } from "./with-store.ts";
 

@@ -10,7 +10,7 @@ import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
-import { asFastAsRead } from "./long-answer.ts";
+import { asFastAsRead } from "./as-fast-as-read.ts";
 import { emptyAnswer, hasTexts, refusalAnswer, textAnswer, UNSTORED } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";

@@ -14,8 +14,8 @@ import type { KnownQuirks, Quirks } from "./quirks.ts";
 import { readTurn } from "./read-turn.ts";
 import { isRefused, nameOf, withRefused } from "./refused-tools.ts";
 import { requestBody } from "./request-body.ts";
-import { realPause, withRetries } from "./retry.ts";
-import type { Pause } from "./retry.ts";
+import { realPause, withRetries } from "./with-retries.ts";
+import type { Pause } from "./with-retries.ts";
 import { tooLong } from "./too-long.ts";
 
 /** One server and its models. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import type { Extra, ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
 import type { Quirks } from "./quirks.ts";
-import { userContent } from "./told-images.ts";
+import { userContent } from "./user-content.ts";
 import { tellCalls } from "./told-calls.ts";
 
 /** The model that is asked, and its server's quirks. */

@@ -1,5 +1,5 @@
 import type { Usage } from "../../machines/run.ts";
-import { createAgent } from "../agent/turn.ts";
+import { createAgent } from "../agent/create-agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Channel } from "../domain/channel.ts";
 import type { Log } from "../log.ts";
@@ -9,7 +9,7 @@ import type { ReplayCase } from "./case.ts";
 import { speakerOf } from "./case.ts";
 import { createConversation, ReplyTooLong } from "./conversation.ts";
 import type { Answer } from "./conversation.ts";
-import { recordedSessions } from "./offered-tools.ts";
+import { recordedSessions } from "./recorded-sessions.ts";
 import { createRecording, withoutProgress } from "./recording.ts";
 import type { MadeCall } from "./recording.ts";
 import type { StandIn } from "./stand-in.ts";

@@ -8,7 +8,7 @@ import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { Delivery, OutboxStore, QueuedEvent, SealedEvent } from "../store.ts";
 import { sealedEvent } from "./body.ts";
 import type { BodyDependencies } from "./body.ts";
-import { dueAfter } from "./schedule.ts";
+import { dueAfter } from "./due-after.ts";
 import type { Sender, Sent } from "./send.ts";
 
 /** Shared by all lanes of a process. */

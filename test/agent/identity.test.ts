@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { createAgent } from "../../src/agent/turn.ts";
+import { createAgent } from "../../src/agent/create-agent.ts";
 import { systemClock } from "../../src/clock.ts";
 import { identityToken } from "../../src/agent/mcp/identity.ts";
 import { Secret } from "../../src/secret.ts";

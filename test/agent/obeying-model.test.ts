@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { Call } from "../../machines/run.ts";
 import type { Turn } from "../../src/agent.ts";
-import { createAgent } from "../../src/agent/turn.ts";
+import { createAgent } from "../../src/agent/create-agent.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { TurnItem } from "../../src/domain/message.ts";
 import { call } from "../support/model-server.ts";

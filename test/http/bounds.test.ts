@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { RateUse } from "../../src/admission/rate-windows.ts";
-import { asFastAsRead } from "../../src/http/long-answer.ts";
+import { asFastAsRead } from "../../src/http/as-fast-as-read.ts";
 import type { Credential, Documentation, Route } from "../../src/http/route.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import type { HttpRequest, Outlet } from "../../src/listener.ts";

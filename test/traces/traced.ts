@@ -2,7 +2,7 @@ import { onTestFinished, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channel.ts";
 import { openModel } from "../../src/installation/open-model.ts";
-import type { SpansOutcome } from "../../src/traces/export.ts";
+import type { SpansOutcome } from "../../src/traces/counted-processor.ts";
 import { openTracing } from "../../src/traces/opentelemetry.ts";
 import type { OpenTracing } from "../../src/traces/opentelemetry.ts";
 import { startModelServer } from "../support/model-server.ts";

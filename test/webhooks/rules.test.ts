@@ -4,7 +4,7 @@ import { channelFieldsSchema } from "../../src/domain/channel-fields.ts";
 import { endpointOf, tellingsOf } from "../../src/domain/tellings.ts";
 import { mustTell, parseChannels } from "../../src/installation/channels-file.ts";
 import { Secret } from "../../src/secret.ts";
-import { dueAfter } from "../../src/webhooks/schedule.ts";
+import { dueAfter } from "../../src/webhooks/due-after.ts";
 import { SECRET } from "./receiver.ts";
 
 describe("isPublicAddress()", () => {

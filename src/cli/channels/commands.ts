@@ -13,11 +13,11 @@ import { existingChannel } from "../existing.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
-import { threadsToStop } from "../stopping.ts";
+import { threadsToStop } from "../threads-to-stop.ts";
 import { withStore } from "../with-store.ts";
 import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
-import { printChannel } from "./view.ts";
+import { printChannel } from "./print-channel.ts";
 import { mayWrite, writeOptions } from "./write-channel.ts";
 
 interface JsonOption {

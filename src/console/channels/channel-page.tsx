@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { NewKey } from "../parts/new-key.tsx";
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { Question } from "../parts/question.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { Caps } from "../overview/caps.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Waiting } from "../lists/paged-list.tsx";
 import { Empty } from "../parts/empty.tsx";
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";
 import type { WebhookView } from "../service/views.ts";

@@ -6,7 +6,7 @@ import { useReplay } from "../../inspector/page/replay.ts";
 import { Moves, Runs } from "../../inspector/page/run-panel.tsx";
 import { RunSteps } from "../../inspector/page/run-steps.tsx";
 import type { Seen } from "../../inspector/page/seen.ts";
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { Trouble } from "../parts/trouble.tsx";
 
 /** The conversation's state in its chart: live, or step by step through one of its runs. */

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import { useLoaded } from "../parts/loading.ts";
-import type { Loaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
+import type { Loaded } from "../parts/use-loaded.ts";
 import { pathOf } from "../service/api.ts";
 import { Problem } from "../service/problem.ts";
 import type { ThreadView, UserView } from "../service/views.ts";

@@ -1,8 +1,8 @@
 import { useEffect, useReducer, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
 import type { Api } from "../service/api.ts";
-import { AWAY_MS } from "../parts/loading.ts";
-import { keepOpen, pause } from "../service/live.ts";
+import { AWAY_MS } from "../parts/use-loaded.ts";
+import { keepOpen, pause } from "../service/keep-open.ts";
 import { Problem, isAway, messageOf } from "../service/problem.ts";
 import type { MessageView } from "../service/views.ts";
 import { NOTHING_SAID, withHistory, withLine, withQuiet } from "./talk-state.ts";

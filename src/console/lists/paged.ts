@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { AWAY_MS } from "../parts/loading.ts";
-import { pause } from "../service/live.ts";
+import { AWAY_MS } from "../parts/use-loaded.ts";
+import { pause } from "../service/keep-open.ts";
 import { isAway, messageOf } from "../service/problem.ts";
 import type { Page } from "../service/views.ts";
 

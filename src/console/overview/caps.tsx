@@ -1,4 +1,4 @@
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { numberText } from "../parts/numbers.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import type { CapUse, CapsView } from "../service/views.ts";

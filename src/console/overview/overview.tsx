@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { Waiting } from "../lists/paged-list.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { SelectField } from "../parts/fields.tsx";
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import type { DayView } from "../service/views.ts";
 import { useConsole } from "../shell/console-context.ts";

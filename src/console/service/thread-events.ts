@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import { keepOpen } from "./live.ts";
+import { keepOpen } from "./keep-open.ts";
 import { Problem, messageOf } from "./problem.ts";
 import type { PlacedThread } from "./views.ts";
 

@@ -1,4 +1,4 @@
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { Question } from "../parts/question.tsx";
 import { pathOf } from "../service/api.ts";
 import { isGone } from "../service/problem.ts";

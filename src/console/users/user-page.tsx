@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ThreadList } from "../inbox/thread-list.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Fact } from "../parts/fact.tsx";
-import { useLoaded } from "../parts/loading.ts";
+import { useLoaded } from "../parts/use-loaded.ts";
 import { sizeText } from "../parts/numbers.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";

@@ -3,7 +3,7 @@ import type { StoreData } from "../backup/store-data.ts";
 import { refuseLaterFormat } from "../format.ts";
 import { redisSuspicions } from "./check.ts";
 import { linkToCluster } from "./cluster.ts";
-import { rewriteAppendOnlyFiles } from "./compact.ts";
+import { rewriteAppendOnlyFiles } from "./rewrite-append-only-files.ts";
 import { createCommands } from "./commands.ts";
 import { redisCounts } from "./counts.ts";
 import { redisFormat, redisSource } from "./export.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import { PassingFault } from "../../src/models/faults.ts";
-import { realPause, withRetries } from "../../src/models/retry.ts";
+import { realPause, withRetries } from "../../src/models/with-retries.ts";
 
 test("aborted in the pause before a retry: rejects at once, and does not try again", async () => {
   const stop = new AbortController();

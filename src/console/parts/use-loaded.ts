@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { pause } from "../service/live.ts";
+import { pause } from "../service/keep-open.ts";
 import { isAway, messageOf } from "../service/problem.ts";
 
 /** A request to the service, and its result. */

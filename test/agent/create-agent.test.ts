@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent, Turn, TurnEnd } from "../../src/agent.ts";
-import { createAgent } from "../../src/agent/turn.ts";
-import type { AgentOptions } from "../../src/agent/turn.ts";
+import { createAgent } from "../../src/agent/create-agent.ts";
+import type { AgentOptions } from "../../src/agent/create-agent.ts";
 import type { Spending } from "../../src/agent/budget.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { AgentSettings } from "../../src/domain/channel.ts";
