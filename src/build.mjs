@@ -26,6 +26,7 @@ const ASSETS = [
   "src/stores/redis/functions",
   "machines/thread.svg",
   "src/client/client.d.ts",
+  "src/widget/element-package.d.ts",
   "src/widget/element.d.ts",
   "src/widget/element-react.d.ts",
   "src/widget/element-vue.d.ts",

@@ -5,8 +5,6 @@
  * @packageDocumentation
  */
 import type { DeltaLine, DoneLine, ErrorLine, StepLine, ToolCallLine } from "../client/client.d.ts";
-import type {} from "./element-react.d.ts";
-import type {} from "./element-vue.d.ts";
 
 export type { DeltaLine, DoneLine, ErrorLine, StepLine, ToolCallLine };
 
