@@ -1,5 +1,7 @@
 import { APIConnectionError, APIError } from "openai";
 import { ModelFault, WITHHELD } from "../model.ts";
+import { tooLong } from "./too-long.ts";
+import type { SaidTooLong } from "./too-long.ts";
 
 /**
  * The faults of a model: a closed set of sentences that visitors may read, without key or address. The real error is
@@ -21,7 +23,14 @@ export class PassingFault extends ModelFault {
 export class KeyRefused extends ModelFault {}
 
 /** The input is longer than the model takes, with as little history as possible. Another model may take more. */
-export class TooLong extends ModelFault {}
+export class TooLong extends ModelFault {
+  readonly said: SaidTooLong;
+
+  constructor(said: SaidTooLong, cause: unknown) {
+    super("The message is too long for the model", { cause });
+    this.said = said;
+  }
+}
 
 /** The server sent nothing for too long. */
 class FellSilent extends ModelFault {}
@@ -33,10 +42,11 @@ export function mayFallOver(error: unknown): error is ModelFault {
 
 /** The same fault, without another try: text of the turn was passed on already, and would be repeated. */
 export function forGood(error: unknown): unknown {
-  return error instanceof PassingFault ? new ModelFault(error.message, { cause: error.cause }) : error;
+  return error instanceof PassingFault || error instanceof TooLong
+    ? new ModelFault(error.message, { cause: error.cause })
+    : error;
 }
 
-export const tooLongFor = (cause: unknown) => new TooLong("The message is too long for the model", { cause });
 export const fellSilent = () => new FellSilent("The model fell silent");
 export const notUnderstood = (cause: unknown) =>
   new ModelFault("The model's answer was not understood", { cause });
@@ -47,6 +57,8 @@ export function brokeOff(error: unknown): ModelFault {
   const code =
     typeof error === "object" && error !== null && "code" in error ? Number(error.code) : Number.NaN;
   const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
+  const said = tooLong({ status: isStatus ? code : 400, text: JSON.stringify(error) ?? "" });
+  if (said !== null) return new TooLong(said, error);
   return isStatus
     ? answeredWith(code, error, null)
     : new PassingFault("The model answered with an error", { cause: error });

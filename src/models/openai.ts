@@ -1,7 +1,7 @@
 import { APIError } from "openai";
 import type { PlainLog } from "../log.ts";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
-import { modelFaultOf, tooLongFor } from "./faults.ts";
+import { modelFaultOf, TooLong } from "./faults.ts";
 import { fitInput } from "./input-fit.ts";
 import { learn, refusesAnImage } from "./learn.ts";
 import type { Refused } from "./learn.ts";
@@ -195,10 +195,11 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
       // Throws the reason of the abort, whatever error the package made of it.
       asked.signal.throwIfAborted();
       const refused = refusedBy(error, body);
-      const said = refused && tooLong(refused);
+      // Some servers begin with 200, and refuse in the stream.
+      const said = refused ? tooLong(refused) : error instanceof TooLong ? error.said : null;
       if (said !== null) {
         if (input.shorten(said)) continue;
-        throw tooLongFor(error);
+        throw refused ? new TooLong(said, error) : error;
       }
       const learned = refused && learn(refused, sent);
       if (learned !== null) {

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
+import { ModelFault } from "../../src/model.ts";
 import { openProvider } from "../../src/models/openai.ts";
 import { openProviders } from "../../src/models/providers.ts";
-import { status, startModelServer } from "../support/model-server.ts";
+import { bytes, hold, say, startModelServer, status } from "../support/model-server.ts";
 import type { ModelServerRequest } from "../support/model-server.ts";
-import { noPause, openScriptedModel } from "../support/open-model.ts";
+import { noPause, openScriptedModel, startTurn } from "../support/open-model.ts";
 import { ROOMY_LIMITS, startTestService } from "../support/service.ts";
 import { openShopper, shopChannel, textOf } from "./shopper.ts";
 
@@ -57,6 +58,25 @@ test("a question that is too long alone ends in a sentence that says so, and the
   await shopper.say(sentence(2));
   await shopper.say(sentence(3));
   expect(texts(server.requests.at(-1) as ModelServerRequest)).toContain("Message 2:");
+});
+
+test("a refusal in a stream that began with 200 is known, but nothing is told twice", async () => {
+  const said =
+    "Trying to keep the first 9000 tokens when the model is loaded with context length of only 4096 tokens";
+  const refusal = bytes(`event: error\ndata: ${JSON.stringify({ error: { message: said } })}\n\n`);
+  const { server, model } = await openScriptedModel([[refusal], "So it is.", [say("So"), hold(), refusal]]);
+  const shorter = [{ role: "user" as const, content: "Shorter" }];
+  const fit = (most: number) => ({ messages: shorter, tokens: Math.min(9_000, most) });
+  expect(await startTurn(model, { request: { fit } }).turn).toMatchObject({
+    text: "So it is.",
+    given: shorter,
+  });
+  const { turn, written } = startTurn(model, { request: { fit } });
+  await expect.poll(() => written).toEqual(["So"]);
+  server.release();
+  await expect(turn).rejects.toThrow(ModelFault);
+  expect(written).toEqual(["So"]);
+  expect(server.requests).toHaveLength(3);
 });
 
 test("each model of a chain has its own limit; the next one is asked where the question is too long for one, which does not rest", async () => {
