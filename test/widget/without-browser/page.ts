@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { Line } from "../../../machines/line.ts";
 import { Conversation } from "../../../src/widget/run/conversation.ts";
 import type { ConversationHost } from "../../../src/widget/run/conversation-host.ts";
@@ -65,9 +65,14 @@ export function tabStorage(): JsonStorage {
   return openStorage("memory", "tab:");
 }
 
-/** An element of the page; `events` are what it emitted. */
+/**
+ * An element of the page; `events` are what it emitted. Nobody sees it after the test, so that nothing is retried when the
+ * page's globals are gone.
+ */
 export function element(tools: Tool[] = []): { host: ConversationHost; events: [string, unknown][] } {
   const events: [string, unknown][] = [];
+  let isSeen = true;
+  onTestFinished(() => void (isSeen = false));
   return {
     events,
     host: {
@@ -80,7 +85,7 @@ export function element(tools: Tool[] = []): { host: ConversationHost; events: [
       toolTimeoutMs: () => 1_000,
       customerContext: () => null,
       page: () => "/",
-      isSeen: () => true,
+      isSeen: () => isSeen,
       isInView: () => true,
       redraw: () => {},
       emit: (name, detail) => (events.push([name, detail]), true),
