@@ -1,9 +1,9 @@
 import { useEffect, useReducer, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
 import type { Api } from "../service/api.ts";
-import { AWAY_MS } from "../parts/use-loaded.ts";
-import { keepOpen, pause } from "../service/keep-open.ts";
-import { Problem, isAway, messageOf } from "../service/problem.ts";
+import { keepOpen } from "../service/keep-open.ts";
+import { mayAskAgain } from "../service/may-ask-again.ts";
+import { Problem, messageOf } from "../service/problem.ts";
 import type { MessageView } from "../service/views.ts";
 import { NOTHING_SAID, withHistory, withLine, withQuiet } from "./talk-state.ts";
 import type { TalkState, WatchLine } from "./talk-state.ts";
@@ -58,9 +58,9 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
         try {
           return await load(null, signal);
         } catch (error) {
-          if (signal.aborted || !isAway(error)) throw error;
+          if (signal.aborted) throw error;
           setTrouble(messageOf(error));
-          await pause(AWAY_MS, signal);
+          if (!(await mayAskAgain(error, signal))) throw error;
         }
       }
     };

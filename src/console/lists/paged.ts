@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { AWAY_MS } from "../parts/use-loaded.ts";
-import { pause } from "../service/keep-open.ts";
-import { isAway, messageOf } from "../service/problem.ts";
+import { mayAskAgain } from "../service/may-ask-again.ts";
+import { messageOf } from "../service/problem.ts";
 import type { Page } from "../service/views.ts";
 
 /** A list that is loaded page by page. */
@@ -57,9 +56,7 @@ export function usePaged<Item>(
     } catch (error) {
       if (request.signal.aborted) return;
       setState({ items: before, next: from, status: "rests", trouble: messageOf(error) });
-      if (!isAway(error)) return;
-      await pause(AWAY_MS, request.signal);
-      if (!request.signal.aborted) void ask(from, before);
+      if (await mayAskAgain(error, request.signal)) void ask(from, before);
     }
   }, []);
   const loadRef = useRef(load);

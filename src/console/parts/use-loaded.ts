@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { pause } from "../service/keep-open.ts";
-import { isAway, messageOf } from "../service/problem.ts";
+import { mayAskAgain } from "../service/may-ask-again.ts";
+import { messageOf } from "../service/problem.ts";
 
 /** A request to the service, and its result. */
 export interface Loaded<Value> {
@@ -11,9 +11,6 @@ export interface Loaded<Value> {
   /** Replaces the value, with the answer to a change. */
   set: (value: Value) => void;
 }
-
-/** The pause before a request is repeated that did not reach the service. */
-export const AWAY_MS = 5_000;
 
 /** Requests when the inputs change, and again while the service is away; a late answer is dropped. */
 export function useLoaded<Value>(
@@ -38,9 +35,7 @@ export function useLoaded<Value>(
           value: before.inputs === asked ? before.value : null,
           trouble: messageOf(error),
         }));
-        if (!isAway(error)) return;
-        await pause(AWAY_MS, asking.signal);
-        if (!asking.signal.aborted) setRound((before) => before + 1);
+        if (await mayAskAgain(error, asking.signal)) setRound((before) => before + 1);
       },
     );
     return () => asking.abort();
