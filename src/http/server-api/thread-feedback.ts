@@ -5,7 +5,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { bodyOf } from "../body.ts";
 import { commentMustFit, feedbackBody, givenBy } from "../feedback.ts";
 import { callerId, channelSlug } from "../fields.ts";
-import { documentedEmpty, serverRefusals } from "../reference/shared-documentation.ts";
+import { BODY_REFUSALS, documentedEmpty, serverRefusals } from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { namedThreadParam } from "./named-thread.ts";
@@ -26,18 +26,9 @@ const documentation: Documentation = {
   body: { schema: bodySchema, example: { userId: "ada", messageId: "2", rating: "up" } },
   answers: {
     204: documentedEmpty("It is stored"),
-    ...serverRefusals(
-      [
-        "unauthorized",
-        "forbidden",
-        "not-found",
-        "too-large",
-        "unsupported-encoding",
-        "invalid",
-        "unavailable",
-      ],
-      { "not-found": "Unknown channel, user or thread, or no reply of the assistant in it" },
-    ),
+    ...serverRefusals(BODY_REFUSALS, {
+      "not-found": "Unknown channel, user or thread, or no reply of the assistant in it",
+    }),
   },
 };
 

@@ -7,7 +7,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { bodyOf } from "../body.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { handOffReason, mustAllowHandOff } from "../hand-off.ts";
-import { documentedEmpty, serverRefusals } from "../reference/shared-documentation.ts";
+import { BODY_REFUSALS, documentedEmpty, serverRefusals } from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { namedThreadParam } from "./named-thread.ts";
@@ -29,19 +29,10 @@ const documentation: Documentation = {
   body: { schema: bodySchema, example: { userId: "ada", reason: "Wants a refund" } },
   answers: {
     204: documentedEmpty("The thread waits for a person, or is with one"),
-    ...serverRefusals(
-      [
-        "unauthorized",
-        "forbidden",
-        "not-found",
-        "conflict",
-        "too-large",
-        "unsupported-encoding",
-        "invalid",
-        "unavailable",
-      ],
-      { "not-found": "Unknown channel, user or thread", conflict: "The channel has no hand-off" },
-    ),
+    ...serverRefusals([...BODY_REFUSALS, "conflict"], {
+      "not-found": "Unknown channel, user or thread",
+      conflict: "The channel has no hand-off",
+    }),
   },
 };
 
