@@ -30,6 +30,13 @@ describe.each(storeKinds)("a deleted thread, on $name", ({ prepare }) => {
   const say = async (text: string) => readerOf(await here.threads.say(says("t1", text)));
   const forget = () => here.threads.forgetting.thread("shop", "t1");
 
+  /** The visitor u1, whose thread t1 is. */
+  async function makeVisitor(): Promise<void> {
+    const own = { slug: "shop", userId: "u1", atMs: clock.now() };
+    await here.store.mintVisitor({ ...own, tokenHash: "h1", snapshot: "token", ttlMs: 600_000 });
+    await here.store.addThread({ ...own, threadId: "t1", uid: "t1" });
+  }
+
   async function readFeed() {
     const lines: FeedLine[] = [];
     const feed = await here.threads.openFeed("t1", null);
@@ -154,21 +161,7 @@ describe.each(storeKinds)("a deleted thread, on $name", ({ prepare }) => {
   it.each(["thread", "user"] as const)(
     "ends here with the next look, where another process deleted the %s without a word",
     async (kind) => {
-      await here.store.mintVisitor({
-        slug: "shop",
-        tokenHash: "h1",
-        userId: "u1",
-        snapshot: "token",
-        ttlMs: 600_000,
-        atMs: clock.now(),
-      });
-      await here.store.addThread({
-        slug: "shop",
-        userId: "u1",
-        threadId: "t1",
-        uid: "t1",
-        atMs: clock.now(),
-      });
+      await makeVisitor();
       const reader = await say("Hello");
       await here.agent.turn();
       const feed = await readFeed();
@@ -186,15 +179,7 @@ describe.each(storeKinds)("a deleted thread, on $name", ({ prepare }) => {
   );
 
   it("is left to whoever looks where the one who began to delete it is gone", async () => {
-    await here.store.mintVisitor({
-      slug: "shop",
-      tokenHash: "h1",
-      userId: "u1",
-      snapshot: "token",
-      ttlMs: 600_000,
-      atMs: clock.now(),
-    });
-    await here.store.addThread({ slug: "shop", userId: "u1", threadId: "t1", uid: "t1", atMs: clock.now() });
+    await makeVisitor();
     const reader = await say("Hello");
     await here.agent.turn();
     await here.store.planDeletion({ kind: "user", slug: "shop", id: "u1", atMs: clock.now() });
