@@ -1,5 +1,6 @@
 import type { Usage } from "../../machines/run.ts";
 import type { Extra } from "../model.ts";
+import { isRecord } from "./is-record.ts";
 
 /**
  * One chunk of a chat completion, as far as it is read. Checked by hand: 0.1 µs per chunk instead of 0.3 with zod,
@@ -129,10 +130,6 @@ function isCount(value: unknown): value is number {
 function fieldsOf(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) throw new TypeError("Cannot read a chunk: something in it is no object");
   return value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function listOf<Item>(value: unknown, read: (item: unknown) => Item): Item[] {

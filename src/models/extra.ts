@@ -1,4 +1,5 @@
 import type { Extra, ModelCall } from "../model.ts";
+import { isRecord } from "./is-record.ts";
 
 /** More than any signature or the longest thoughts need; all of it is saved, and sent again with every later turn. */
 const MAX_CHARS = 262_144;
@@ -30,8 +31,4 @@ export function withoutLongExtra(
   const chars = all.reduce((sum, each) => sum + JSON.stringify(each).length, 0);
   if (chars > MAX_CHARS) return { calls: calls.map(({ extra: _, ...call }) => call) };
   return { calls: [...calls], ...(extra === null ? {} : { extra }) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,9 +8,11 @@ const INPUT_SHARE = 0.75;
 /** A token is a byte at least, and the estimate has four bytes to a token: a larger count is another number, of an id or a time. */
 const MOST_COUNTED = 4;
 
-/** The messages of one turn for one model, made shorter while the model refuses them as too long. */
+/** The request of one turn for one model, made shorter while the model refuses it as too long. */
 export interface InputFit {
-  messages(): ModelRequest["messages"];
+  request(): ModelRequest;
+  /** The messages in it if they were made shorter, else null. */
+  shortened(): ModelRequest["messages"] | null;
   /** False if nothing more can be left out, or it was tried often enough. */
   shorten(said: SaidTooLong): boolean;
   /** The limit that was found, in estimated tokens; null: nothing was refused. Known to hold once the model has answered. */
@@ -23,7 +25,8 @@ export function fitInput(request: ModelRequest, limit: number | null): InputFit 
   let found: number | null = null;
   let sent: FittedInput | null = limit === null ? null : (request.fit?.(limit) ?? null);
   return {
-    messages: () => sent?.messages ?? request.messages,
+    request: () => (sent ? { ...request, messages: sent.messages } : request),
+    shortened: () => sent?.messages ?? null,
     shorten(said) {
       const { tokens } = sent ?? request.fit?.(Number.POSITIVE_INFINITY) ?? { tokens: 0 };
       const lower = lowerLimit(tokens, said);

@@ -5,6 +5,7 @@ import type {
 import type { MaxTokensField, Quirks } from "./quirks.ts";
 import { namedTools, withRefused } from "./refused-tools.ts";
 import { withoutKeywords } from "./schema-keywords.ts";
+import { wordsOf } from "./words-of.ts";
 
 /**
  * What a refused request teaches. Servers differ in what they take, and say so in the text of their refusals. Each rule
@@ -37,11 +38,6 @@ export function learn(refused: Refused, quirks: Quirks): Quirks | null {
     if (learned) return learned;
   }
   return null;
-}
-
-/** A refusal without the punctuation of JSON. */
-export function wordsOf(text: string): string {
-  return text.replaceAll(/[\s"'`\\{}[\](),:]+/g, " ");
 }
 
 /** Servers in Rust list the fields that they know after the one that they refuse: that list is ignored. */

@@ -12,7 +12,7 @@ import { PushedResponse } from "./pushed-response.ts";
 import { createKnownQuirks } from "./quirks.ts";
 import type { KnownQuirks, Quirks } from "./quirks.ts";
 import { readTurn } from "./read-turn.ts";
-import { isRefused, nameOf, withRefused } from "./refused-tools.ts";
+import { isRefused, toolName, withRefused } from "./refused-tools.ts";
 import { requestBody } from "./request-body.ts";
 import { realPause, withRetries } from "./with-retries.ts";
 import type { Pause } from "./with-retries.ts";
@@ -181,16 +181,13 @@ async function streamLearning(connection: Connection, model: string, asked: Aske
     const known = quirks.of(model);
     const sent = leavesImagesOut ? { ...known, images: false } : known;
     const by = `${connection.name}/${model}`;
-    const messages = input.messages();
-    const body = requestBody(
-      { ...asked.request, messages },
-      { by, model, quirks: sent, body: connection.body },
-    );
+    const body = requestBody(input.request(), { by, model, quirks: sent, body: connection.body });
     try {
       const turn = await streamOnce(connection.client, { body, quirks: sent }, asked);
       const maxInputTokens = input.found();
       if (maxInputTokens !== null) quirks.note(model, { ...quirks.of(model), maxInputTokens });
-      return { ...turn, by, ...(messages === asked.request.messages ? {} : { given: messages }) };
+      const given = input.shortened();
+      return { ...turn, by, ...(given === null ? {} : { given }) };
     } catch (error) {
       // Throws the reason of the abort, whatever error the package made of it.
       asked.signal.throwIfAborted();
@@ -223,7 +220,7 @@ function noteTools(
   const tools = (body.tools ?? []).filter((tool) => isRefused(tool, learned) && !isRefused(tool, before));
   if (tools.length === 0) return before.refusedTools;
   log.warn(
-    { model: `${name}/${model}`, tools: tools.map(nameOf), err: modelFaultOf(error, null) },
+    { model: `${name}/${model}`, tools: tools.map(toolName), err: modelFaultOf(error, null) },
     "a model refuses a tool: it is left out",
   );
   return withRefused(before.refusedTools, tools);

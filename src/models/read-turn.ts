@@ -15,6 +15,8 @@ export type ReadTurn = Omit<ModelTurn, "by">;
 
 /** Longest answer of a server that does not stream. */
 const MAX_WHOLE_BYTES = 4_194_304;
+/** Bytes up to a space are white space. */
+const [SPACE, BRACE] = [0x20, 0x7b];
 
 /**
  * Reads a streamed chat completion to its end. Rejects with a ModelFault (a PassingFault only if no text was passed
@@ -111,9 +113,10 @@ class TurnReader implements BodyReader {
     this.#pieces = [];
     // Some servers send empty lines until the whole answer is ready.
     if (this.#isEmpty) {
-      const first = firstCharacter(bytes);
-      if (first === "{") this.#whole = [];
-      this.#isEmpty = first === "";
+      const first = bytes.find((byte) => byte > SPACE);
+      // A stream of events never begins with a brace.
+      if (first === BRACE) this.#whole = [];
+      this.#isEmpty = first === undefined;
     }
     if (this.#whole) {
       this.#whole.push(bytes);
@@ -178,11 +181,6 @@ class TurnReader implements BodyReader {
       if (!this.#isOver) this.#response.pause(false);
     });
   }
-}
-
-/** A stream of events never begins with a brace. Empty: only white space has arrived. */
-function firstCharacter(bytes: Buffer): string {
-  return bytes.toString("latin1").trimStart().slice(0, 1);
 }
 
 function endsInHalfPair(text: string): boolean {

@@ -23,10 +23,10 @@ export function namedTools(
   const places = new Set(
     [...words.matchAll(BY_PLACE), ...words.matchAll(BY_DECLARATION)].map(([, place]) => Number(place)),
   );
-  return tools.filter((tool, at) => names.has(nameOf(tool)) || places.has(at));
+  return tools.filter((tool, at) => names.has(toolName(tool)) || places.has(at));
 }
 
-export function nameOf(tool: ChatCompletionTool): string {
+export function toolName(tool: ChatCompletionTool): string {
   return tool.type === "function" ? tool.function.name : tool.custom.name;
 }
 

@@ -1,3 +1,5 @@
+import { isRecord } from "./is-record.ts";
+
 type Schema = Record<string, unknown>;
 
 /** Keywords whose value maps names to schemas: these names are not keywords. */
@@ -23,8 +25,4 @@ export function withoutKeywords(schema: Schema, leftOut: readonly string[]): Sch
 function within(value: unknown, leftOut: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => within(each, leftOut));
   return isRecord(value) ? withoutKeywords(value, leftOut) : value;
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { wordsOf } from "./learn.ts";
+import { wordsOf } from "./words-of.ts";
 
 /** What a refusal says of an input that is too long for the model. */
 export interface SaidTooLong {

@@ -54,23 +54,22 @@ export class TurnBuilder {
       this.finishReason ??= chunk.finishReason;
     }
     if (chunk.extra) this.extra = joinExtra(this.extra, chunk.extra);
-    const begun: ModelCall[] = [];
-    for (const part of chunk.calls) this.#addCall(part, begun);
+    const known = this.calls.length;
+    for (const part of chunk.calls) this.#addCall(part, known);
     return chunk.text;
   }
 
-  /** `begun`: the calls that began in the same chunk. */
-  #addCall(part: CallPart, begun: ModelCall[]): void {
+  /** `known`: how many calls there were before this chunk. */
+  #addCall(part: CallPart, known: number): void {
     const { index, id, name, arguments: args, extra } = part;
     const latest = this.#latest.get(index);
     let call = latest?.call;
-    if (!latest || !call || isAnother(latest, part, begun)) {
+    if (!latest || !call || isAnother(latest, part, this.calls.indexOf(call) >= known)) {
       // Results are matched to calls by id, so each id must be unique.
       call = { callId: id === "" || this.#ids.has(id) ? `call_${newId()}` : id, name: "", arguments: "" };
       this.#ids.add(call.callId);
       this.#latest.set(index, { call, id });
       this.calls.push(call);
-      begun.push(call);
     }
     if (call.name === "") call.name = name;
     call.arguments += args;
@@ -90,11 +89,11 @@ interface OpenCall {
  * every call 0, and some of these send no ids: then a name comes with a call's first part, or is repeated with each
  * part.
  */
-function isAnother({ call, id: latestId }: OpenCall, part: CallPart, begun: readonly ModelCall[]): boolean {
+function isAnother({ call, id: latestId }: OpenCall, part: CallPart, isOfThisChunk: boolean): boolean {
   const { id, name, arguments: args } = part;
   if (id !== "" && id !== latestId) return true;
   if (name === "" || call.name === "") return false;
-  if (id === "" && (name !== call.name || begun.includes(call))) return true;
+  if (id === "" && (name !== call.name || isOfThisChunk)) return true;
   return args.trim() !== "" && isWhole(call.arguments);
 }
 

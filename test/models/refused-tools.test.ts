@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { learn } from "../../src/models/learn.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import { NO_QUIRKS } from "../../src/models/quirks.ts";
-import { nameOf } from "../../src/models/refused-tools.ts";
+import { toolName } from "../../src/models/refused-tools.ts";
 import { requestBody } from "../../src/models/request-body.ts";
 import { startModelServer, status } from "../support/model-server.ts";
 import type { Script } from "../support/model-server.ts";
@@ -67,7 +67,7 @@ test.each<[server: string, text: string, left: string[]]>([
   ],
 ])("the tools that %s names are left out, and no others", (_server, text, left) => {
   const learned = learn({ status: 400, text, body: bodyWith(NO_QUIRKS) }, NO_QUIRKS);
-  expect(bodyWith(learned ?? NO_QUIRKS).tools?.map(nameOf)).toEqual(left);
+  expect(bodyWith(learned ?? NO_QUIRKS).tools?.map(toolName)).toEqual(left);
 });
 
 test.each([
@@ -90,7 +90,7 @@ const strict: Script = ({ body }) => {
         status(
           400,
           {},
-          error(`Invalid schema for function '${nameOf(wrong)}': In context=('properties', 'odd'), no.`),
+          error(`Invalid schema for function '${toolName(wrong)}': In context=('properties', 'odd'), no.`),
         ),
       ]
     : "So it is.";
@@ -105,7 +105,7 @@ async function openStrict() {
     await model.close();
     await server.close();
   });
-  const offered = () => server.requests.at(-1)?.body.tools?.map(nameOf);
+  const offered = () => server.requests.at(-1)?.body.tools?.map(toolName);
   return { server, model, warnings, offered };
 }
 

@@ -1,0 +1,4 @@
+/** An object with fields; no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
