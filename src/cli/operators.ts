@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { slugSchema } from "../domain/channel-fields.ts";
-import { operatorNameFault } from "../domain/operator.ts";
+import { operatorNameFault } from "../domain/operator-name.ts";
 import type { OperatorRole } from "../domain/operator.ts";
 import { keptKeys } from "../installation/kept-keys.ts";
 import { addOperator, operatorView, removeOperator, rotateOperator } from "../operators/operators.ts";

@@ -1,7 +1,7 @@
 /** One entry of the audit: who did what. It is written once, before the action, and never changed. */
 export interface AuditEntry {
   atMs: number;
-  /** An operator's name, or one of NO_OPERATORS (operator.ts). */
+  /** An operator's name, or one of those of operator.ts. */
   operator: string;
   /** `users.block`, `thread.read` */
   action: string;

@@ -27,26 +27,11 @@ export interface OperatorSession {
   endsAtMs: number;
 }
 
-/** Names in the audit that are no operators. */
-export const NO_OPERATORS = ["command line", "visitor", "retention"] as const;
-
+/** Who acts: an operator's name, or one of these. */
 export type Actor = string;
-
 export const COMMAND_LINE: Actor = "command line";
 export const VISITOR: Actor = "visitor";
 export const RETENTION: Actor = "retention";
-
-const LONGEST_NAME = 64;
-
-/** What is wrong with an operator's name; null: nothing. The name appears in paths, tables and beside a person's messages. */
-export function operatorNameFault(name: string): string | null {
-  if (name === "" || name.length > LONGEST_NAME) return `must have 1 to ${LONGEST_NAME} characters`;
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/]/u.test(name) || name.trim() !== name) {
-    return "must have no slash, no control characters, and no space at either end";
-  }
-  const isTaken = NO_OPERATORS.some((other) => other === name.toLowerCase());
-  return isTaken ? "is what the audit calls somebody else" : null;
-}
 
 /** May this operator see the channel? `null`: data that belongs to no channel. */
 export function seesChannel({ channels }: Pick<Operator, "channels">, slug: string | null): boolean {

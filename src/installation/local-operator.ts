@@ -1,10 +1,8 @@
 import type { Operator } from "../domain/operator.ts";
+import { LOCAL_OPERATOR } from "../domain/operator-name.ts";
 import { hashKey } from "../keys.ts";
 import type { Secret } from "../secret.ts";
 import type { OperatorStore } from "../store.ts";
-
-/** The admin of a start without CHANNELS_FILE. */
-export const LOCAL_OPERATOR = "local";
 
 /** Creates the operator if it is missing; an existing one stays as it is. True if its key is this one. */
 export async function createLocalOperator(

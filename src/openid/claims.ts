@@ -1,5 +1,5 @@
 import type { Operator, OperatorRole } from "../domain/operator.ts";
-import { operatorNameFault } from "../domain/operator.ts";
+import { operatorNameFault } from "../domain/operator-name.ts";
 
 /** A provider's claims about a person who signed in: those of the ID token and of userinfo. */
 export type Claims = Readonly<Record<string, unknown>>;

@@ -1,9 +1,11 @@
 import type { Operator } from "../domain/operator.ts";
+import { isSameName } from "../domain/operator-name.ts";
 import { hashKey, newOperatorKey } from "../keys.ts";
 import type { Secret } from "../secret.ts";
 import type { OperatorStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
+import { changeOperator } from "./change-operator.ts";
 
 type Changing = Acting<
   Pick<OperatorStore, "operators" | "addOperator" | "replaceOperator" | "removeOperator">
@@ -15,7 +17,7 @@ export async function addOperator(
   operator: Pick<Operator, "name" | "role" | "channels">,
 ): Promise<Secret | null> {
   const { name, role, channels } = operator;
-  if ((await existingOperator(acting, name)) !== null) return null;
+  if (isNameTaken(name, await acting.store.operators(() => {}))) return null;
   const key = newOperatorKey();
   await note(acting, { action: "operators.add", target: name, slug: null, detail: { role, channels } });
   return (await acting.store.addOperator({ ...operator, keyHash: hashKey(key) })) ? key : null;
@@ -33,13 +35,23 @@ export async function rotateOperator(
   acting: Changing,
   name: string,
 ): Promise<{ operator: Operator; key: Secret } | null> {
-  const found = await existingOperator(acting, name);
-  if (found === null) return null;
+  if ((await existingOperator(acting, name)) === null) return null;
   const key = newOperatorKey();
-  const sessions = found.signIn ? { signIn: { ...found.signIn, sessions: [] } } : {};
-  const operator = { ...found, keyHash: hashKey(key), ...sessions };
   await note(acting, { action: "operators.rotate", target: name, slug: null });
-  return (await acting.store.replaceOperator(operator)) ? { operator, key } : null;
+  const operator = await changeOperator(
+    acting.store,
+    (one) => one.name === name,
+    (one) => {
+      const sessions = one.signIn ? { signIn: { ...one.signIn, sessions: [] } } : {};
+      return { ...one, keyHash: hashKey(key), ...sessions };
+    },
+  );
+  return operator && { operator, key };
+}
+
+/** Has somebody this name, or one that looks like it? */
+export function isNameTaken(name: string, operators: readonly Operator[]): boolean {
+  return operators.some((operator) => isSameName(operator.name, name));
 }
 
 async function existingOperator({ store }: Changing, name: string): Promise<Operator | null> {

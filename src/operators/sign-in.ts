@@ -5,6 +5,8 @@ import type { Secret } from "../secret.ts";
 import type { OperatorStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
+import { changeOperator } from "./change-operator.ts";
+import { isNameTaken } from "./operators.ts";
 
 /**
  * Operators who sign in by OpenID Connect. The first sign-in creates the operator; each one sets the provider's role,
@@ -34,54 +36,56 @@ export type SignedIn =
 export const SESSION_MS = 12 * 3_600_000;
 /** Each tab has one session. One more ends the oldest. */
 const MOST_SESSIONS = 50;
-/** Tries in total: the same person may sign in elsewhere meanwhile. */
-const TRIES = 3;
-
 export async function signIn(
   { store, clock }: { store: SignInStore; clock: Pick<Clock, "now"> },
   person: SigningIn,
 ): Promise<SignedIn> {
   const { issuer, subject, granted } = person;
-  for (let tried = 1; ; tried += 1) {
-    const operators = await store.operators(() => {});
-    const known = operators.find(({ signIn }) => signIn?.issuer === issuer && signIn.subject === subject);
-    const name = known?.name ?? person.name;
-    const acting = { store, clock, operator: name };
-    if (granted === null) {
-      if (known) {
-        await note(acting, { action: "operators.remove", target: name, slug: null });
-        await store.removeOperator(name);
-      }
-      return { type: "no-role" };
+  const isPerson = ({ signIn: known }: Operator) => known?.issuer === issuer && known.subject === subject;
+  const operators = await store.operators(() => {});
+  const known = operators.find(isPerson);
+  const name = known?.name ?? person.name;
+  const acting = { store, clock, operator: name };
+  if (granted === null) {
+    if (known) {
+      await note(acting, { action: "operators.remove", target: name, slug: null });
+      await store.removeOperator(name);
     }
-    if (!known && operators.some((other) => other.name === name)) return { type: "taken", name };
-
-    const key = newOperatorKey();
-    const session = { keyHash: hashKey(key), endsAtMs: clock.now() + SESSION_MS };
-    const operator: Operator = {
-      name,
-      ...granted,
-      // Its own key is known to nobody, until somebody rotates it.
-      keyHash: known?.keyHash ?? hashKey(newOperatorKey()),
-      signIn: { issuer, subject, sessions: withSession(known?.signIn?.sessions ?? [], session, clock.now()) },
-    };
-    await note(acting, { action: "operators.sign-in", target: name, slug: null, detail: { ...granted } });
-    const isDone = await (known ? store.replaceOperator(operator) : store.addOperator(operator));
-    if (isDone) return { type: "signed-in", operator, key };
-    if (tried === TRIES) return { type: "taken", name };
+    return { type: "no-role" };
   }
+  if (!known && isNameTaken(name, operators)) return { type: "taken", name };
+
+  const key = newOperatorKey();
+  const session = { keyHash: hashKey(key), endsAtMs: clock.now() + SESSION_MS };
+  await note(acting, { action: "operators.sign-in", target: name, slug: null, detail: { ...granted } });
+  if (!known) {
+    // Its own key is known to nobody, until somebody rotates it.
+    const keyHash = hashKey(newOperatorKey());
+    const operator = { name, ...granted, keyHash, signIn: { issuer, subject, sessions: [session] } };
+    if (await store.addOperator(operator)) return { type: "signed-in", operator, key };
+  }
+  // Known before, or by another sign-in of the same person a moment ago.
+  const operator = await changeOperator(store, isPerson, (one) => {
+    const sessions = withSession(one.signIn?.sessions ?? [], session, clock.now());
+    return { ...one, ...granted, signIn: { issuer, subject, sessions } };
+  });
+  return operator ? { type: "signed-in", operator, key } : { type: "taken", name };
 }
 
 /** Ends the session of this key; false if the key is not a session's. */
 export async function signOut(acting: Acting<SignInStore>, key: Secret): Promise<boolean> {
   const keyHash = hashKey(key);
   const isIts = (session: OperatorSession) => session.keyHash === keyHash;
-  const operators = await acting.store.operators(() => {});
-  const operator = operators.find(({ signIn }) => signIn?.sessions.some(isIts));
-  if (operator?.signIn === undefined) return false;
-  const sessions = operator.signIn.sessions.filter((session) => !isIts(session));
+  const hasIt = ({ signIn: its }: Operator) => its?.sessions.some(isIts) ?? false;
+  const operator = (await acting.store.operators(() => {})).find(hasIt);
+  if (operator === undefined) return false;
   await note(acting, { action: "operators.sign-out", target: operator.name, slug: null });
-  return acting.store.replaceOperator({ ...operator, signIn: { ...operator.signIn, sessions } });
+  const left = await changeOperator(acting.store, hasIt, (one) => {
+    if (one.signIn === undefined) return null;
+    const sessions = one.signIn.sessions.filter((session) => !isIts(session));
+    return { ...one, signIn: { ...one.signIn, sessions } };
+  });
+  return left !== null;
 }
 
 function withSession(

@@ -9,8 +9,8 @@ export interface OperatorStore {
   operators(onUnreadable?: (error: UnreadableRecord) => void): Promise<Operator[]>;
   /** False: there is one of that name, and nothing changed. Notifies as a change of channels does. */
   addOperator(operator: Operator): Promise<boolean>;
-  /** False: there is none of that name, and nothing changed. */
-  replaceOperator(operator: Operator): Promise<boolean>;
+  /** Writes it only if the stored one of its name is still `before`. False: it is not, and nothing changed. */
+  replaceOperator(operator: Operator, before: Operator): Promise<boolean>;
   /** False: there is none of that name. */
   removeOperator(name: string): Promise<boolean>;
 

@@ -42,7 +42,7 @@ export function operatorPromises(bench: Bench): void {
     it("are added once by a name, replaced and removed where they are there", async () => {
       const { store } = bench.it;
       expect(await store.operators()).toEqual([]);
-      expect(await store.replaceOperator(zoe)).toBe(false);
+      expect(await store.replaceOperator(zoe, zoe)).toBe(false);
       expect(await store.removeOperator(zoe.name)).toBe(false);
       expect(await store.operators()).toEqual([]);
       expect(await store.addOperator(local)).toBe(true);
@@ -53,10 +53,32 @@ export function operatorPromises(bench: Bench): void {
       expect(await store.removeOperator(ada.name)).toBe(true);
       expect(await store.operators()).toEqual([zoe, local]);
       const rotated = { ...zoe, keyHash: "c3".repeat(32) };
-      expect(await store.replaceOperator(rotated)).toBe(true);
+      expect(await store.replaceOperator(rotated, zoe)).toBe(true);
+      expect(await store.replaceOperator({ ...zoe, role: "admin" }, zoe)).toBe(false);
+      expect(await store.replaceOperator({ ...local, role: "auditor" }, rotated)).toBe(false);
       expect(await store.operators()).toEqual([rotated, local]);
       expect(await store.removeOperator(local.name)).toBe(true);
       expect(await store.operators()).toEqual([rotated]);
+    });
+
+    it("G14: replaceOperator(): of ten who read the same one writes, each time", async () => {
+      const { store } = bench.it;
+      await store.addOperator(zoe);
+      let before = zoe;
+      for (const role of ["admin", "auditor", "agent"] as const) {
+        const all = Array.from({ length: 10 }, (_, nth) => ({ ...zoe, role, keyHash: `${nth}f`.repeat(32) }));
+        const read = before;
+        const wrote = await Promise.all(all.map((operator) => store.replaceOperator(operator, read)));
+        expect(wrote.filter(Boolean)).toHaveLength(1);
+        before = all[wrote.indexOf(true)] ?? zoe;
+        expect(await store.operators()).toEqual([before]);
+      }
+    });
+
+    it("G14: whatever is replaced is compared with what was read", () => {
+      const replaces = Object.keys(bench.it.store).filter((name) => name.startsWith("replace"));
+      // Each has a test "of ten who read the same one writes, each time"; so does one that comes.
+      expect(replaces.sort()).toEqual(["replaceChannel", "replaceOperator"]);
     });
 
     it("each change of one is counted, and told to other processes", async () => {
@@ -67,7 +89,7 @@ export function operatorPromises(bench: Bench): void {
       other?.onChange(told);
       for (const change of [
         () => store.addOperator(local),
-        () => store.replaceOperator({ ...local, role: "auditor" }),
+        () => store.replaceOperator({ ...local, role: "auditor" }, local),
         () => store.removeOperator("local"),
       ]) {
         await change();

@@ -591,7 +591,7 @@ function operatorCases(): FunctionCase[] {
       name: "change_operator, another record",
       function: "change_operator",
       before: (store) => store.addOperator(local),
-      step: (store) => store.replaceOperator({ ...local, role: "admin" }),
+      step: (store) => store.replaceOperator({ ...local, role: "admin" }, local),
     },
     {
       name: "change_operator, the last one leaves",

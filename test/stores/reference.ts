@@ -285,11 +285,12 @@ export function createReference(clock: Clock): Store {
       changes++;
       return true;
     },
-    async replaceOperator(operator) {
-      const index = operators.findIndex(({ name }) => name === operator.name);
-      if (index !== -1) operators[index] = operator;
+    async replaceOperator(operator, before) {
+      const index = operators.findIndex((stored) => isDeepStrictEqual(stored, before));
+      if (index === -1 || before.name !== operator.name) return false;
+      operators[index] = operator;
       changes++;
-      return index !== -1;
+      return true;
     },
     async removeOperator(removed) {
       const index = operators.findIndex(({ name }) => name === removed);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { slugSchema } from "../../domain/channel-fields.ts";
-import { operatorNameFault } from "../../domain/operator.ts";
+import { operatorNameFault } from "../../domain/operator-name.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addOperator, operatorView, removeOperator, rotateOperator } from "../../operators/operators.ts";
 import { bodyOf } from "../body.ts";

@@ -87,7 +87,9 @@ export function embeddedTarget(db: EmbeddedDb, dataDir: string): RestoreTarget {
     // The holders in the backup are not entered anywhere: on this store every holder but this process counts as dead.
     async finish({ channels: opened, addresses, operators: added }) {
       for (const operator of added) {
-        if (!(await operators.addOperator(operator))) await operators.replaceOperator(operator);
+        // A start may have made its own `local` meanwhile.
+        await operators.removeOperator(operator.name);
+        await operators.addOperator(operator);
       }
       for (const address of addresses) await channels.blockIp(address);
       for (const channel of opened) await channels.putChannel(channel);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { AUDIT_KEPT_MS } from "../../domain/audit.ts";
 import type { AuditEntry } from "../../domain/audit.ts";
 import type { Operator } from "../../domain/operator.ts";
@@ -36,11 +37,19 @@ export function placeFrom([, atMs, nth]: Key): AuditPlace {
 
 /** Operators and the audit in the embedded store. */
 export function embeddedOperators(db: EmbeddedDb): OperatorStore {
-  const isThere = ({ name }: Pick<Operator, "name">) => db.has(operatorKey(name));
+  /** Undefined: there is none, or it is unreadable. */
+  const stored = (name: string): Operator | undefined => {
+    const value = db.get(operatorKey(name), (found) => found);
+    if (value === undefined) return undefined;
+    return readReadable(
+      () => operatorKind.read(value, operatorKey(name)),
+      () => {},
+    )[0];
+  };
 
-  function write(action: string, operator: Operator, mustBeThere: boolean): Promise<boolean> {
+  function write(action: string, operator: Operator, mayWrite: () => boolean): Promise<boolean> {
     return db.change(action, () => {
-      if (isThere(operator) !== mustBeThere) return false;
+      if (!mayWrite()) return false;
       putOperator(db, operator);
       countChange(db);
       return true;
@@ -61,12 +70,13 @@ export function embeddedOperators(db: EmbeddedDb): OperatorStore {
           .sort((a, b) => (a.name < b.name ? -1 : 1)),
       ),
 
-    addOperator: (operator) => write("add an operator", operator, false),
-    replaceOperator: (operator) => write("change an operator", operator, true),
+    addOperator: (operator) => write("add an operator", operator, () => !db.has(operatorKey(operator.name))),
+    replaceOperator: (operator, before) =>
+      write("change an operator", operator, () => isDeepStrictEqual(stored(operator.name), before)),
 
     removeOperator: (name) =>
       db.change("remove an operator", () => {
-        if (!isThere({ name })) return false;
+        if (!db.has(operatorKey(name))) return false;
         db.remove(operatorKey(name));
         countChange(db);
         return true;

@@ -142,7 +142,9 @@ export function redisTarget(link: RedisLink, redis: RedisCommands): RestoreTarge
 
     async finish({ channels: opened, addresses, operators: added, holders }) {
       for (const operator of added) {
-        if (!(await operators.addOperator(operator))) await operators.replaceOperator(operator);
+        // A start may have made its own `local` meanwhile.
+        await operators.removeOperator(operator.name);
+        await operators.addOperator(operator);
       }
       for (const address of addresses) await channels.blockIp(address);
       for (const channel of opened) await channels.putChannel(channel);

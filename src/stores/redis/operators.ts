@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { AUDIT_KEPT_MS } from "../../domain/audit.ts";
 import type { AuditEntry } from "../../domain/audit.ts";
 import type { Operator } from "../../domain/operator.ts";
@@ -9,7 +10,7 @@ import { auditKind, operatorKind } from "../operator-records.ts";
 import type { RedisCommands } from "./commands.ts";
 import { globalKeys } from "./keys.ts";
 import { scoresOf } from "./pages.ts";
-import { jsonValue, pairsOf } from "./records.ts";
+import { jsonValue, pairsOf, textOrNull } from "./records.ts";
 
 /** Old entries removed with each new one: more than one, so that the audit shrinks after a busy year. */
 const DROPPED_AT_ONCE = "2";
@@ -18,8 +19,13 @@ const DROPPED_AT_ONCE = "2";
 export function redisOperators(redis: RedisCommands): OperatorStore {
   const { operators, audit, changes } = globalKeys;
 
-  async function change(how: "add" | "replace" | "remove", name: string, record = ""): Promise<boolean> {
-    return (await redis.call("change_operator", { operators, changes }, { how, name, record })) === 1;
+  /** Writes the record if the stored text is still `before`; an empty text is none. */
+  async function change(name: string, before: string, record: string): Promise<boolean> {
+    return (await redis.call("change_operator", { operators, changes }, { name, before, record })) === 1;
+  }
+
+  async function storedText(name: string): Promise<string> {
+    return textOrNull(await redis.peek(operators, "HGET", operators, name)) ?? "";
   }
 
   return {
@@ -31,9 +37,21 @@ export function redisOperators(redis: RedisCommands): OperatorStore {
         .sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 
-    addOperator: (operator) => change("add", operator.name, operatorRecord(operator)),
-    replaceOperator: (operator) => change("replace", operator.name, operatorRecord(operator)),
-    removeOperator: (name) => change("remove", name),
+    addOperator: (operator) => change(operator.name, "", operatorRecord(operator)),
+
+    async replaceOperator(operator, before) {
+      const text = await storedText(operator.name);
+      if (text === "" || !isDeepStrictEqual(operatorIn(text, operator.name), before)) return false;
+      return change(operator.name, text, operatorRecord(operator));
+    },
+
+    async removeOperator(name) {
+      for (;;) {
+        const text = await storedText(name);
+        if (text === "") return false;
+        if (await change(name, text, "")) return true;
+      }
+    },
 
     async appendAudit(entry) {
       const { atMs } = entry;
@@ -51,6 +69,16 @@ export function redisOperators(redis: RedisCommands): OperatorStore {
       return pageOf(scoresOf(reply).map(placedEntry), limit);
     },
   };
+}
+
+/** Null: unreadable. */
+function operatorIn(text: string, name: string): Operator | null {
+  return (
+    readReadable(
+      () => operatorKind.read(jsonValue(text), name),
+      () => {},
+    )[0] ?? null
+  );
 }
 
 function operatorRecord(operator: Operator): string {

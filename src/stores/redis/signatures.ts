@@ -119,7 +119,7 @@ export const changing = {
   flag_user: { keys: ["user", "users", "blockedUsers"], args: ["userId", "blocked", "whitelisted"] },
   rename_user: { keys: ["user"], args: ["displayName"] },
 
-  change_operator: { keys: ["operators", "changes"], args: ["how", "name", "record"] },
+  change_operator: { keys: ["operators", "changes"], args: ["name", "before", "record"] },
   append_audit: { keys: ["audit"], args: ["entry", "atMs", "keptFromMs", "most"] },
 
   /** Names with numbers, and the users who sent messages, follow. */

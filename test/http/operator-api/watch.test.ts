@@ -100,12 +100,9 @@ test("a watch ends when its operator's key does, and with the service", async ()
   const { as, path, store, renew, drain } = await withTalk();
   const mine = await as("agent", "GET", path);
   const others = await as("admin", "GET", path);
-  await store.replaceOperator({
-    name: "agent",
-    role: "agent",
-    channels: null,
-    keyHash: hashKey(new Secret("op_another")),
-  });
+  const agent = (await store.operators()).find(({ name }) => name === "agent");
+  if (!agent) throw new Error("there is no agent");
+  await store.replaceOperator({ ...agent, keyHash: hashKey(new Secret("op_another")) }, agent);
   await renew();
   await expect.poll(() => mine.isEnded(), WITHIN).toBe(true);
   expect(others.isEnded()).toBe(false);

@@ -361,8 +361,8 @@ export function createConnection(
     operators: () => read(cluster.ofInstances(), "list operators", (twin) => twin.operators()),
     addOperator: (operator) =>
       write(cluster.ofInstances(), "add an operator", (twin) => twin.addOperator(operator)),
-    replaceOperator: (operator) =>
-      write(cluster.ofInstances(), "change an operator", (twin) => twin.replaceOperator(operator)),
+    replaceOperator: (operator, before) =>
+      write(cluster.ofInstances(), "change an operator", (twin) => twin.replaceOperator(operator, before)),
     removeOperator: (name) =>
       write(cluster.ofInstances(), "remove an operator", (twin) => twin.removeOperator(name)),
     appendAudit: (entry) =>

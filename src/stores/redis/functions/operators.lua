@@ -1,16 +1,16 @@
 -- Operators, each a record under its name, of which every instance is told; and the audit, by time.
 
--- `how`: `add`, where there is none of that name; `replace` and `remove`, where there is one.
+-- Writes an operator whose text is still `before`, '' for none; `record` '' removes it.
 local function change_operator(keys, args)
   local operators, changes = unpack(keys)
-  local how, name, record = unpack(args)
-  local stored = redis.call('HGET', operators, name)
-  -- The same call once more, which has done it before.
-  if how ~= 'remove' and stored == record then return 1 end
-  if (how == 'add') == (stored ~= false) then return 0 end
+  local name, before, record = unpack(args)
+  local stored = redis.call('HGET', operators, name) or ''
+  -- A repeat of the same call.
+  if stored == record then return 1 end
+  if stored ~= before then return 0 end
   redis.call('INCR', changes)
   redis.call('PUBLISH', changes, '')
-  if how == 'remove' then
+  if record == '' then
     redis.call('HDEL', operators, name)
   else
     redis.call('HSET', operators, name, record)
