@@ -222,6 +222,26 @@ describe("readConfig()", () => {
     );
   });
 
+  test.each([
+    ["Shop admins=admin", [{ value: "Shop admins", role: "admin" }]],
+    [
+      " a b = c=agent:shop ,CN=Shop,OU=Groups=auditor,",
+      [
+        { value: "a b = c", role: "agent:shop" },
+        { value: "CN=Shop,OU=Groups", role: "auditor" },
+      ],
+    ],
+  ])("takes OIDC_ROLES=%s", (text, roles) => {
+    expect(readConfig({ ...openId, OIDC_ROLES: text }).openId?.roles).toEqual(roles);
+  });
+
+  test.each(["admin", "=admin", "x=boss", "x=admin y=agent", "x=admin,y", "x=agent:Shop!"])(
+    "refuses OIDC_ROLES=%s",
+    (text) => {
+      expect(refusal({ ...openId, OIDC_ROLES: text })).toContain("it takes pairs value=role");
+    },
+  );
+
   test.each(["login.example", "ftp://login.example", "http://login.example", "https://login.example/?a=b"])(
     "refuses OIDC_ISSUER=%s: who answers there says who is an admin",
     (issuer) => {

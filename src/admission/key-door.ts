@@ -9,13 +9,19 @@ import type { IsKey } from "./keys.ts";
 import { openWindow } from "./rate-windows.ts";
 
 /**
- * Checks keys, and counts wrong ones by the client's address: after WRONG_KEYS in a minute, every key from that address is
- * refused until the minute ends, even the right one. Each process counts for itself, as it does for rates.
+ * Checks keys, and counts wrong ones by the client's address: after WRONG_KEYS in a minute, a wrong key from that address is
+ * 429 until the minute ends. The right key opens always, or a stranger behind the same proxy could lock everybody out.
+ * Each process counts for itself, as it does for rates.
  */
 export interface KeyDoor {
-  /** Throws Refusal("unauthorized") unless the request carries the key; Refusal("rate-limited") after too many wrong ones. */
-  mustHold(request: KeyHead, isKey: IsKey): void;
-  /** Does it carry the key? Also false after too many wrong ones. */
+  /**
+   * Whose key the request carries. Throws Refusal("unauthorized") if it is nobody's; Refusal("rate-limited") after too many
+   * of those. `wants`: what kind of key opens, in words for whoever has another one.
+   */
+  holder<Holder>(request: KeyHead, holderOf: (key: string) => Holder | null, wants: string): Holder;
+  /** As `holder`, of a key that anybody may hold. */
+  mustHold(request: KeyHead, isKey: IsKey, wants: string): void;
+  /** Does it carry the key? */
   holds(request: KeyHead, isKey: IsKey): boolean;
 }
 
@@ -24,37 +30,44 @@ type KeyHead = Pick<RequestHead, "headers" | "address">;
 export const WRONG_KEYS = 100;
 const MINUTE_MS = 60_000;
 
+export const TRANSPORT_KEY = "the transport key (HARNESS_API_KEY)";
+
 export function createKeyDoor({
   config,
   clock,
   log,
 }: {
   config: AddressSource;
-  clock: Clock;
+  clock: Pick<Clock, "now">;
   log: Pick<PlainLog, "warn">;
 }): KeyDoor {
   const addressOf = addressReader(config, log);
   const wrong = openWindow(WRONG_KEYS, MINUTE_MS);
 
-  /** null: the request has no key. */
-  function shown(request: KeyHead, isKey: IsKey): "right" | "wrong" | { waitSeconds: number } | null {
+  /** A wrong key is counted; past the limit it is refused without a further look until the minute ends. */
+  function refusalOf(request: KeyHead, isKey: IsKey, wants: string): Refusal | null {
     const key = bearerFrom(request.headers.get("authorization"));
-    if (key === null) return null;
+    // Without a key there is nothing to guess with.
+    if (key === null) return new Refusal("unauthorized", wants);
+    if (isKey(key)) return null;
     const address = countedAs(addressOf(request));
     const waitSeconds = wrong.full(address, clock.now());
-    if (waitSeconds !== null) return { waitSeconds };
-    if (isKey(key)) return "right";
+    if (waitSeconds !== null) return new Refusal("rate-limited", "", waitSeconds);
     wrong.count(address, clock.now());
-    return "wrong";
+    return new Refusal("unauthorized", wants);
   }
 
   return {
-    mustHold(request, isKey) {
-      const found = shown(request, isKey);
-      if (found !== null && typeof found === "object")
-        throw new Refusal("rate-limited", "", found.waitSeconds);
-      if (found !== "right") throw new Refusal("unauthorized");
+    holder(request, holderOf, wants) {
+      let holder: ReturnType<typeof holderOf> = null;
+      const refusal = refusalOf(request, (key) => (holder = holderOf(key)) !== null, wants);
+      if (refusal !== null || holder === null) throw refusal ?? new Refusal("unauthorized", wants);
+      return holder;
     },
-    holds: (request, isKey) => shown(request, isKey) === "right",
+    mustHold(request, isKey, wants) {
+      const refusal = refusalOf(request, isKey, wants);
+      if (refusal !== null) throw refusal;
+    },
+    holds: (request, isKey) => refusalOf(request, isKey, "") === null,
   };
 }

@@ -8,6 +8,7 @@ import type { Store } from "../store.ts";
 import { mustDeclareAtMost } from "./arrival.ts";
 import type { Arrival, RequestHead } from "./arrival.ts";
 import type { Directory } from "./directory.ts";
+import { TRANSPORT_KEY } from "./key-door.ts";
 import type { KeyDoor } from "./key-door.ts";
 import { hasHash, keyCheck } from "./keys.ts";
 import { createTransportUsers } from "./transport-users.ts";
@@ -38,7 +39,7 @@ export function createServerAdmission(dependencies: {
   return {
     transport(request) {
       mustDeclareAtMost(config.serverMaxBodyBytes, request);
-      keyDoor.mustHold(request, isTransportKey);
+      keyDoor.mustHold(request, isTransportKey, TRANSPORT_KEY);
     },
 
     backend({ request, note }, slug) {
@@ -51,6 +52,7 @@ export function createServerAdmission(dependencies: {
       keyDoor.mustHold(
         request,
         (key) => channel.kind === "web" && hashes.some((secretKeyHash) => hasHash(key, secretKeyHash)),
+        `the secret key (sk_) of the web channel ${slug}`,
       );
       return channel;
     },

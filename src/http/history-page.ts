@@ -145,7 +145,7 @@ async function readPage(
   page: z.infer<typeof historyQuery>,
 ): Promise<Message[]> {
   return newestWithinImages(
-    await reads.page(() => threads.history(uid, { ...page, budgetChars: PAGE_CHARS })),
+    await reads.page(uid, () => threads.history(uid, { ...page, budgetChars: PAGE_CHARS })),
   );
 }
 

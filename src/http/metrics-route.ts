@@ -1,3 +1,4 @@
+import { TRANSPORT_KEY } from "../admission/key-door.ts";
 import type { KeyDoor } from "../admission/key-door.ts";
 import { keyCheck } from "../admission/keys.ts";
 import type { Secret } from "../secret.ts";
@@ -22,7 +23,7 @@ export function metricsRoute(
     api: "server",
     documentation: "hidden",
     async handle({ request }) {
-      keyDoor.mustHold(request, isTransportKey);
+      keyDoor.mustHold(request, isTransportKey, TRANSPORT_KEY);
       return textAnswer(200, await metrics.text(), {
         "content-type": metrics.contentType,
         "cache-control": "no-store",

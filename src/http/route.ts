@@ -99,6 +99,10 @@ export function refusalAnswer(refusal: Refusal, api: RouteApi): HttpAnswer {
   const headers = {
     ...UNSTORED,
     ...(waitSeconds === undefined ? {} : { "retry-after": String(waitSeconds) }),
+    // RFC 9110, section 11.6.1: a 401 names its challenge. The realm says which of the service's keys opens.
+    ...(reason === "unauthorized" && refusal.text !== ""
+      ? { "www-authenticate": `Bearer realm="${refusal.text}"` }
+      : {}),
   };
   if (!hasTexts(api)) return { status, headers };
   return textAnswer(status, FIXED_TEXT.has(reason) ? text : refusal.text || text, headers);

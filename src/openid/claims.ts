@@ -1,3 +1,4 @@
+import type { MappedRole } from "../config/open-id.ts";
 import type { Operator, OperatorRole } from "../domain/operator.ts";
 import { operatorNameFault } from "../domain/operator-name.ts";
 
@@ -11,26 +12,32 @@ export type Granted = Pick<Operator, "role" | "channels">;
 const ROLES: readonly OperatorRole[] = ["admin", "agent", "auditor"];
 
 /**
- * The role in the claim's values, which are `ROLE` or `ROLE:SLUG`; other values are meant for other programs. Of several
- * roles the most powerful counts, in all channels or in those that are named with it. null: no value is a role.
+ * The role that the claim's values grant: those that OIDC_ROLES maps to one, each compared as a whole; without OIDC_ROLES
+ * the values themselves, `ROLE` or `ROLE:SLUG`. Other values are meant for other programs. Of several roles the most
+ * powerful counts, in all channels or in those that are named with it. null: no value is a role.
  */
-export function grantedBy(values: readonly string[]): Granted | null {
+export function grantedBy(values: readonly string[], mapped: readonly MappedRole[] | null): Granted | null {
+  const granted =
+    mapped === null ? values : mapped.flatMap((one) => (values.includes(one.value) ? one.role : []));
   for (const role of ROLES) {
-    if (values.includes(role)) return { role, channels: null };
+    if (granted.includes(role)) return { role, channels: null };
     const prefix = `${role}:`;
-    const slugs = values
-      .filter((value) => value.startsWith(prefix) && value.length > prefix.length)
-      .map((value) => value.slice(prefix.length));
+    const slugs = granted
+      .filter((one) => one.startsWith(prefix) && one.length > prefix.length)
+      .map((one) => one.slice(prefix.length));
     if (slugs.length > 0) return { role, channels: [...new Set(slugs)].sort() };
   }
   return null;
 }
 
-/** The claim's values: a list, or one text separated by spaces. null: there is no such claim. */
+/**
+ * The claim's values: a list, or a text, which is one value. Names of groups have spaces and commas, so nothing is split.
+ * null: there is no such claim.
+ */
 export function claimedRoles(claims: Claims, claim: string): string[] | null {
   const found = claimAt(claims, claim);
   if (found === undefined) return null;
-  if (typeof found === "string") return found.split(" ").filter((value) => value !== "");
+  if (typeof found === "string") return [found];
   return Array.isArray(found) ? found.filter((value) => typeof value === "string") : [];
 }
 

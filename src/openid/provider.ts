@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { OpenIdSettings } from "../config/open-id.ts";
 import { messageOf } from "../errors.ts";
@@ -30,7 +31,7 @@ export class ProviderAway extends Error {
   }
 }
 
-/** The provider refused, or its answer is invalid. `reason` is one of the protocol's codes. */
+/** The provider refused, or its answer is invalid. `reason` is one of the protocol's codes, or has a remedy behind it. */
 export class SignInRefused extends Error {
   readonly reason: string;
   constructor(reason: string, cause: unknown) {
@@ -44,20 +45,23 @@ type Client = typeof import("openid-client");
 
 /** The provider's addresses are read again after this time; its keys whenever one is unknown. */
 const METADATA_MS = 3_600_000;
+/** One that is away is asked this often at most, however many begin. */
+const AWAY_MS = 1_000;
 const TIMEOUT_SECONDS = 30;
 /** Requested in addition to `openid`, if the provider supports them. */
 const SCOPES = ["profile", "email", "roles", "groups"];
 
 export function createProvider(settings: OpenIdSettings, clock: Pick<Clock, "now">): Provider {
-  let found: { configuration: ReturnType<typeof discover>; atMs: number } | null = null;
+  let found: { configuration: ReturnType<typeof discover>; atMs: number; forMs: number } | null = null;
 
-  /** One request for all sign-ins that wait for it. */
+  /** One request for all sign-ins that wait for it, and for those that come soon after one that failed. */
   async function discovered() {
-    if (found === null || Math.abs(clock.now() - found.atMs) > METADATA_MS) {
-      const mine = { configuration: discover(settings), atMs: clock.now() };
+    if (found === null || Math.abs(clock.now() - found.atMs) > found.forMs) {
+      const mine = { configuration: discover(settings), atMs: clock.now(), forMs: METADATA_MS };
       found = mine;
       mine.configuration.catch(() => {
-        if (found === mine) found = null;
+        mine.atMs = clock.now();
+        mine.forMs = AWAY_MS;
       });
     }
     return found.configuration;
@@ -146,7 +150,9 @@ function failureOf(client: Client, error: unknown): Error {
   }
   // The answer does not fit the request: another nonce, an invalid signature, an expired token.
   if (error instanceof client.ClientError && isOfTheAnswer(error.code)) {
-    return new SignInRefused("invalid_token", error);
+    const algorithm = algorithmIn(error);
+    const remedy = algorithm === null ? "" : `: ${whyNot(algorithm)}`;
+    return new SignInRefused(`invalid_token${remedy}`, error);
   }
   return new ProviderAway(error);
 }
@@ -155,6 +161,27 @@ const OF_THE_ANSWER = /^OAUTH_(JWT|INVALID_RESPONSE|KEY_SELECTION|UNSUPPORTED)/;
 
 function isOfTheAnswer(code: string | undefined): boolean {
   return code !== undefined && OF_THE_ANSWER.test(code);
+}
+
+/** The algorithm of a token's signature, where the library refused the token for it. */
+function algorithmIn(error: Error): string | null {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (!/"alg" header|JWS algorithm/.test(at.message)) continue;
+    const found = algorithmSchema.safeParse(at.cause);
+    if (found.success) return found.data.header?.alg ?? found.data.alg ?? null;
+  }
+  return null;
+}
+
+const algorithm = z.string().regex(/^[\w-]{1,32}$/);
+const algorithmSchema = z.object({
+  header: z.object({ alg: algorithm }).optional(),
+  alg: algorithm.optional(),
+});
+
+/** A signature with the client's secret (HS256) is not taken: whoever knows the secret could sign for anybody. */
+function whyNot(used: string): string {
+  return `the provider signs with ${used}. Set the signature of this client's ID tokens there to RS256, or to another one of its public keys that its metadata lists (PS256, ES256, ES384, EdDSA)`;
 }
 
 function rethrowAs(Kind: typeof ProviderAway) {

@@ -4,7 +4,7 @@ import { ORIGIN, SECRET_KEY, startService, TRANSPORT_KEY } from "./service.ts";
 
 const said = { threadId: "t1", userId: "ada" };
 
-test("a hundred wrong keys in a minute from one address: 429 for that address, whatever key it shows, and for no other", async () => {
+test("G9: after a hundred wrong keys in a minute the next wrong one from that address is 429, and a right one opens", async () => {
   const { ask, post, clock } = await startService();
   const access = async (key: string, address: string) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -19,22 +19,43 @@ test("a hundred wrong keys in a minute from one address: 429 for that address, w
   const backend = { authorization: "Bearer sk_wrong" };
   const guess = await post("/v1/channels/shop/revoke", {}, { headers: backend, address: "192.0.2.9" });
   expect(guess.status).toBe(401);
-  const refused = await access(TRANSPORT_KEY, "192.0.2.9");
+  const refused = await access("wrong-again", "192.0.2.9");
   expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "55"]);
+  expect((await access(TRANSPORT_KEY, "192.0.2.9")).status).toBe(200);
   const right = { authorization: `Bearer ${SECRET_KEY}` };
   const body = { externalUserId: "a" };
-  expect(
-    (await post("/v1/channels/shop/revoke", body, { headers: right, address: "192.0.2.9" })).status,
-  ).toBe(429);
+  const revoked = await post("/v1/channels/shop/revoke", body, { headers: right, address: "192.0.2.9" });
+  expect(revoked.status).toBe(204);
   const health = await ask({
     path: "/health",
     headers: { authorization: `Bearer ${TRANSPORT_KEY}` },
     address: "192.0.2.9",
   });
-  expect(await health.json()).not.toHaveProperty("warnings");
-  expect((await access(TRANSPORT_KEY, "192.0.2.10")).status).toBe(200);
+  expect(await health.json()).toHaveProperty("warnings");
+  expect((await access("wrong-again", "192.0.2.10")).status).toBe(401);
   clock.nowMs += 60_000;
-  expect((await access(TRANSPORT_KEY, "192.0.2.9")).status).toBe(200);
+  expect((await access("wrong-again", "192.0.2.9")).status).toBe(401);
+});
+
+test("H4: a 401 says which key opens", async () => {
+  const { ask } = await startService();
+  const wants = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const got = await ask({ method, path, headers });
+    return [got.status, await got.text(), got.headers["www-authenticate"]];
+  };
+  const transport = 'Bearer realm="the transport key (HARNESS_API_KEY)"';
+  expect(await wants("POST", "/v1/messages")).toEqual([401, "Unauthorized", transport]);
+  expect(await wants("POST", "/v1/access", { authorization: "Bearer sk_shop" })).toEqual([
+    401,
+    "Unauthorized",
+    transport,
+  ]);
+  const secret = 'Bearer realm="the secret key (sk_) of the web channel shop"';
+  expect(await wants("POST", "/v1/channels/shop/identify")).toEqual([401, "Unauthorized", secret]);
+  const operator = `Bearer realm="an operator's key (op_)"`;
+  expect(await wants("GET", "/v1/operator/me")).toEqual([401, "Unauthorized", operator]);
+  const headers = { origin: ORIGIN, "x-visitor-token": "x" };
+  expect(await wants("POST", "/v1/widget/threads", headers)).toEqual([401, "", undefined]);
 });
 
 test("HARNESS_API_KEY may hold several keys: each is good", async () => {

@@ -47,6 +47,15 @@ function withText(status: number, text: string): Refused {
   return { status, headers, text };
 }
 
+/** 401 on the server API: which key opens is in the challenge. */
+function wants(key: string): Refused {
+  const { headers, ...refused } = withText(401, "Unauthorized");
+  return { ...refused, headers: { ...headers, "www-authenticate": `Bearer realm="${key}"` } };
+}
+
+const wantsTransport = wants("the transport key (HARNESS_API_KEY)");
+const wantsSecret = (slug: string) => wants(`the secret key (sk_) of the web channel ${slug}`);
+
 const onlyPost: Refused = {
   status: 405,
   headers: {
@@ -94,7 +103,7 @@ const rows: [string, Asking, Refused][] = [
   [
     "a visitor's token on a server route",
     server("/v1/messages", { "x-visitor-token": "TOKEN" }),
-    withText(401, "Unauthorized"),
+    wantsTransport,
   ],
 
   [
@@ -142,18 +151,14 @@ const rows: [string, Asking, Refused][] = [
     toPage(401),
   ],
 
-  ["no transport key", server("/v1/access", {}), withText(401, "Unauthorized")],
+  ["no transport key", server("/v1/access", {}), wantsTransport],
   [
     "a transport key with one byte more",
     server("/v1/messages", { authorization: `Bearer ${TEST_KEY}x` }),
-    withText(401, "Unauthorized"),
+    wantsTransport,
   ],
-  ["a secret key on messages", server("/v1/messages", secret), withText(401, "Unauthorized")],
-  [
-    "the transport key on identify",
-    server("/v1/channels/shop/identify", bearer),
-    withText(401, "Unauthorized"),
-  ],
+  ["a secret key on messages", server("/v1/messages", secret), wantsTransport],
+  ["the transport key on identify", server("/v1/channels/shop/identify", bearer), wantsSecret("shop")],
   [
     "an unknown publishable key",
     visitor("POST", "visitors", { headers: { "x-publishable-key": "pk_none" } }),
@@ -166,16 +171,8 @@ const rows: [string, Asking, Refused][] = [
     }),
     toPage(403, noStore, "https://closed.example"),
   ],
-  [
-    "the secret key of another channel",
-    server("/v1/channels/other/identify", secret),
-    withText(401, "Unauthorized"),
-  ],
-  [
-    "identify on a transport channel",
-    server("/v1/channels/cli/identify", secret),
-    withText(401, "Unauthorized"),
-  ],
+  ["the secret key of another channel", server("/v1/channels/other/identify", secret), wantsSecret("other")],
+  ["identify on a transport channel", server("/v1/channels/cli/identify", secret), wantsSecret("cli")],
   [
     "identify on an unknown slug, with a key of another",
     server("/v1/channels/none/identify", secret),

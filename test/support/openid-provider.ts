@@ -61,6 +61,7 @@ export async function openProvider(options: TestProviderOptions): Promise<TestPr
         ...client,
       },
     ],
+    enabledJWA: { idTokenSigningAlgValues: ["RS256", "HS256"] },
     clientAuthMethods: [client.token_endpoint_auth_method ?? "none"],
     jwks: { keys: [jwk] },
     cookies: { keys: ["for tests alone"] },

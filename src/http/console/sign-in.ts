@@ -4,7 +4,7 @@ import { addressReader, countedAs } from "../../admission/client-address.ts";
 import type { Directory } from "../../admission/directory.ts";
 import { bearerFrom } from "../../admission/keys.ts";
 import type { OperatorAdmission } from "../../admission/operator-admission.ts";
-import { createWrongKeys } from "../../admission/wrong-keys.ts";
+import { openWindow } from "../../admission/rate-windows.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import type { OpenIdSettings } from "../../config/open-id.ts";
@@ -43,6 +43,8 @@ type Handle = (incoming: RouteRequest) => Promise<HttpAnswer>;
 const LONGEST = 8_192;
 /** Nobody is known yet who begins or finishes. */
 const MAX_BODY_BYTES = 32_768;
+const MOST_FINISHED = 100;
+const MINUTE_MS = 60_000;
 
 const beginSchema = z.object({ redirectUri: z.string().max(LONGEST).refine(isConsole) });
 const finishSchema = z.object({ flow: z.string().max(LONGEST), answer: z.string().max(LONGEST) });
@@ -60,28 +62,35 @@ function openIdRoutes(dependencies: SignInDependencies, openId: OpenIdSettings):
   const flows = createFlows(transportKeys, clock);
   const mayAsk = doorFor(dependencies);
 
-  const begin: Handle = async (incoming) => {
-    mayAsk(incoming);
-    const body = await bodyOf(incoming.request, MAX_BODY_BYTES, { schema: beginSchema });
+  const begin: Handle = async ({ request }) => {
+    mustDeclareAtMost(MAX_BODY_BYTES, request);
+    const body = await bodyOf(request, MAX_BODY_BYTES, { schema: beginSchema });
+    if (!isAskedHost(new URL(body.redirectUri).host, request.headers)) {
+      throw new Refusal(
+        "invalid",
+        "redirectUri is not of the host that was asked: a proxy in front must pass the Host header on, or set X-Forwarded-Host",
+      );
+    }
     const { url, flow } = await provider.begin(body.redirectUri).catch(away);
     return jsonAnswer(200, { url, flow: flows.seal(flow) });
   };
 
   const finish: Handle = async (incoming) => {
-    mayAsk(incoming);
+    mustDeclareAtMost(MAX_BODY_BYTES, incoming.request);
     const body = await bodyOf(incoming.request, MAX_BODY_BYTES, { schema: finishSchema });
     const flow = flows.open(body.flow);
     // Before the provider or the store are asked for anything.
     if (flow === null || new URLSearchParams(body.answer).get("state") !== flow.state) {
       throw new Refusal("invalid", "This sign-in did not begin in this tab, or too long ago: begin again");
     }
+    mayAsk(incoming);
     const person = await provider.finish(flow, body.answer).catch(refusedOrAway);
     if (person instanceof SignInRefused) {
       return textAnswer(403, `The sign-in was refused (${printable(person.reason)})`);
     }
     const { issuer, subject, claims } = person;
     const name = nameIn(claims);
-    const granted = grantedBy(claimedRoles(claims, openId.rolesClaim) ?? []);
+    const granted = grantedBy(claimedRoles(claims, openId.rolesClaim) ?? [], openId.roles);
     const signedIn = await signIn({ store, clock }, { issuer, subject, name, granted });
     switch (signedIn.type) {
       case "signed-in": {
@@ -94,7 +103,7 @@ function openIdRoutes(dependencies: SignInDependencies, openId: OpenIdSettings):
         await directory.renew();
         return textAnswer(
           403,
-          `You are known as ${name}, and have no role here: the claim ${openId.rolesClaim} names none of admin, agent and auditor. Ask who manages your account`,
+          `You are known as ${name}, and have no role here: the claim ${openId.rolesClaim} names none of ${openId.roles === null ? "admin, agent and auditor" : "the values of OIDC_ROLES"}. Ask who manages your account`,
         );
       case "taken":
         throw new Refusal(
@@ -131,28 +140,38 @@ function openIdRoutes(dependencies: SignInDependencies, openId: OpenIdSettings):
   ];
 }
 
-/** A stranger may ask, and costs a request to the provider: not too often from one address. */
+/**
+ * Whoever finishes costs a request to the provider: not too often from one address. Only a sign-in that began here counts,
+ * so that nobody behind the same proxy is locked out by noise.
+ */
 function doorFor({ config, clock, log }: SignInDependencies): (incoming: RouteRequest) => void {
-  const asked = createWrongKeys(clock);
+  const finished = openWindow(MOST_FINISHED, MINUTE_MS);
   const addressOf = addressReader(config, log);
   return ({ request }) => {
-    mustDeclareAtMost(MAX_BODY_BYTES, request);
     const address = countedAs(addressOf(request));
-    const waitSeconds = asked.waitSeconds(address);
+    const waitSeconds = finished.full(address, clock.now());
     if (waitSeconds !== null) throw new Refusal("rate-limited", "", waitSeconds);
-    asked.note(address);
+    finished.count(address, clock.now());
   };
 }
 
-/** Of which site, the provider judges: it goes back to those alone that are registered with it. */
 function isConsole(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash } = new URL(text);
   return /^https?:$/.test(protocol) && pathname.endsWith("/console") && search === "" && hash === "";
 }
 
+/**
+ * The way back leads to where the console was asked for. A stranger may write these headers, and gets no further than the
+ * provider, which goes back to those addresses alone that are registered with it.
+ */
+function isAskedHost(host: string, headers: ReadonlyMap<string, string>): boolean {
+  const [forwarded = ""] = (headers.get("x-forwarded-host") ?? "").split(",");
+  return [headers.get("host"), forwarded.trim()].some((asked) => asked?.toLowerCase() === host);
+}
+
 function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 300);
 }
 
 function route(method: Route["method"], path: string, handle: Handle): Route {

@@ -41,7 +41,7 @@ export function inspectorRoutes(dependencies: InspectorDependencies): Route[] {
       api: "server",
       documentation: "hidden",
       handle({ request, params }) {
-        keyDoor.mustHold(request, isKey);
+        keyDoor.mustHold(request, isKey, "the inspector's key");
         return handle(params);
       },
     };

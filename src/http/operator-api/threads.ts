@@ -135,15 +135,19 @@ function listRoutes(api: OperatorApi): Route[] {
       roles: EVERY_ROLE,
       scope: "channels",
       summary: "Show a thread",
-      description: "Whose it is and how it stands, without a text.",
+      description:
+        "Whose it is and how it stands. What was said of a hand-off, its reason and summary, is the only text; the reading of that is in the audit.",
       params: threadParam,
       answers: {
         200: documentedJson("The thread", oneThreadSchema, { ...EXAMPLE_THREAD, messages: 4 }),
       },
       refusals: { "not-found": "Unknown channel or thread" },
-      async handle({ param, operator }) {
+      async handle({ acting, param, operator }) {
         const { thread, messageCount } = await existingChannelThread(store, param("slug"), param("id"));
         const answerer = answererView(thread.snapshot, { seesText: operator.role !== "auditor" });
+        const { reason, summary } = answerer.handoff ?? {};
+        if (reason !== undefined || summary !== undefined)
+          await noteReading(acting, param("slug"), thread.uid);
         return jsonAnswer(200, { ...channelThreadView(thread), ...answerer, messages: messageCount });
       },
     }),

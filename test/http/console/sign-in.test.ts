@@ -42,12 +42,14 @@ async function started(env: Record<string, string> = {}) {
     OIDC_ROLES_CLAIM: "roles",
     ...env,
   });
-  const post = (path: string, body: unknown, key?: string) =>
+  const post = (path: string, body: unknown, key?: string, headers: Record<string, string> = {}) =>
     service.ask({
       method: "POST",
       path: `/console${path}`,
       headers: {
         "content-type": "application/json",
+        host: "chat.example",
+        ...headers,
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       },
       body: JSON.stringify(body),
@@ -279,8 +281,15 @@ describe("what signs nobody in", () => {
       "https://x.example/console?a=b",
     ])
       expect((await service.post("/sign-in", { redirectUri })).status).toBe(422);
-    // One that nobody registered is refused by the provider.
-    const got = await service.post("/sign-in", { redirectUri: "https://evil.example/console" });
+    // G23: it is of the host that was asked, as the browser or the proxy in front says.
+    const evil = { redirectUri: "https://evil.example/console" };
+    const refused = await service.post("/sign-in", evil);
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining("Host header")]);
+    const behind = { host: "127.0.0.1:8080", "x-forwarded-host": "chat.example, inner.example" };
+    const mine = await service.post("/sign-in", { redirectUri: REDIRECT_URI }, undefined, behind);
+    expect(mine.status).toBe(200);
+    // Whoever writes that header too is refused by the provider, unless it is registered there.
+    const got = await service.post("/sign-in", evil, undefined, { host: "evil.example" });
     const { url } = (await got.json()) as { url: string };
     await expect(followTo("https://evil.example/console", url)).rejects.toThrow(/sends nowhere: 400/);
   });
@@ -293,6 +302,9 @@ describe("what signs nobody in", () => {
     const away = await service.post("/sign-in", { redirectUri: REDIRECT_URI });
     expect([away.status, await away.text()]).toEqual([503, ""]);
     expect(service.logged.join("\n")).toContain("cannot sign anybody in");
+    const soon = await service.post("/sign-in", { redirectUri: REDIRECT_URI });
+    expect(soon.status).toBe(503);
+    service.clock.nowMs += 1_001;
     const again = await openProvider({ redirectUri: REDIRECT_URI, port: Number(port) });
     onTestFinished(() => again.close());
     provider.close = async () => {};
@@ -300,16 +312,69 @@ describe("what signs nobody in", () => {
     expect(await service.signedIn()).toMatchObject({ name: "ada" });
   });
 
-  test("more than a hundred tries a minute from one address", async () => {
+  test("G23: more than a hundred sign-ins a minute from one address; noise counts for nothing", async () => {
     const service = await started();
-    const body = { flow: "x", answer: "y" };
-    for (let tried = 0; tried < 100; tried += 1)
-      expect((await service.post("/sign-in/finish", body)).status).toBe(422);
-    const got = await service.post("/sign-in", { redirectUri: REDIRECT_URI });
+    for (let tried = 0; tried < 200; tried += 1) {
+      expect((await service.post("/sign-in", {})).status).toBe(422);
+      expect((await service.post("/sign-in/finish", { flow: "x", answer: "y" })).status).toBe(422);
+    }
+    expect((await service.signIn()).status).toBe(200);
+    const { flow, answer } = await service.walk();
+    const wrong = new URLSearchParams(answer);
+    wrong.set("code", "guessed");
+    for (let tried = 0; tried < 99; tried += 1) {
+      expect((await service.finish({ flow, answer: wrong.toString() })).status).toBe(403);
+    }
+    const got = await service.finish({ flow, answer });
     expect(got.status).toBe(429);
     expect(Number(got.headers["retry-after"])).toBeGreaterThan(0);
     service.clock.nowMs += 60_000;
     expect((await service.signIn()).status).toBe(200);
+  });
+
+  test("O4: an ID token that is signed with the client's secret: told with which algorithm, and what to do", async () => {
+    const client = {
+      token_endpoint_auth_method: "client_secret_basic" as const,
+      client_secret: "a-secret-of-more-than-thirty-two-bytes",
+      id_token_signed_response_alg: "HS256" as const,
+    };
+    await providerOfItsOwn({ client });
+    const service = await started({ OIDC_CLIENT_SECRET: client.client_secret });
+    const got = await service.signIn();
+    const told = "invalid_token: the provider signs with HS256. Set the signature of this client's ID tokens";
+    expect([got.status, await got.text()]).toEqual([403, expect.stringContaining(told)]);
+    expect(service.logged.join("\n")).toContain("the provider signs with HS256");
+    expect(await service.store.operators()).toEqual([]);
+  });
+
+  test("A3, O1: a group whose name has a role in it", async () => {
+    const service = await started();
+    for (const roles of [
+      "Shop admin",
+      "insurance agent",
+      "helpdesk,admin",
+      ["Shop admin"],
+      "admin auditor",
+    ]) {
+      provider.person = { ...ADA, roles };
+      expect((await service.signIn()).status).toBe(403);
+    }
+    expect(await service.store.operators()).toEqual([]);
+    const mapped = await started({ OIDC_ROLES: "Shop admin=agent:shop, insurance agent=auditor" });
+    for (const [roles, role] of [
+      ["Shop admin", "agent"],
+      [["staff", "insurance agent"], "auditor"],
+    ]) {
+      provider.person = { ...ADA, roles };
+      expect(await mapped.signedIn()).toMatchObject({ role });
+    }
+    // A word of ours is a group like any other then.
+    provider.person = { ...ADA, roles: "admin" };
+    const got = await mapped.signIn();
+    expect([got.status, await got.text()]).toEqual([
+      403,
+      expect.stringContaining("the values of OIDC_ROLES"),
+    ]);
   });
 
   test("a service without a provider", async () => {

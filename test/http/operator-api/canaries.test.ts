@@ -2,7 +2,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { inspectorRoutes } from "../../../src/http/inspector/routes.ts";
 import { createKeyDoor } from "../../../src/admission/key-door.ts";
 import { readConfig } from "../../../src/config.ts";
-import { Refusal } from "../../../src/domain/refusal.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { Secret } from "../../../src/secret.ts";
 import { requestFrom } from "../service.ts";
@@ -93,6 +92,6 @@ test("no operator's key opens the inspector", async () => {
   for (const route of guarded) {
     const request = requestFrom({ path: route.path, headers: { authorization: "Bearer op_admin" } });
     const asked = async () => route.handle({ request, params: {}, traceparent: null, note() {} });
-    await expect(asked).rejects.toThrow(new Refusal("unauthorized"));
+    await expect(asked).rejects.toMatchObject({ reason: "unauthorized" });
   }
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleCommit, sampleMessage, sampleRun } from "../../stores/samples.ts";
+import { cli, TRANSPORT_KEY } from "../service.ts";
 import { startOperated } from "./operators-service.ts";
 
 async function withThread() {
@@ -74,4 +75,29 @@ test("where the audit cannot be written nothing is read", async () => {
   const got = await as("admin", "GET", `${thread}/messages`);
   expect([got.status, await got.text()]).toEqual([500, ""]);
   expect(await audit()).toEqual([]);
+});
+
+test("G23: who reads why a person was asked for is in the audit; who may not, and a thread without it, is not", async () => {
+  const { as, ask, store, renew, agent, audit } = await withThread();
+  await store.putChannel({ ...cli, handoff: { enabled: true } });
+  await renew();
+  const headers = { authorization: `Bearer ${TRANSPORT_KEY}`, "content-type": "application/json" };
+  const body = JSON.stringify({ threadId: "order-1", userId: "ada", text: "A person, please" });
+  const said = await ask({ method: "POST", path: "/v1/messages", headers, body });
+  (await agent.turn()).handOff("A broken mug", "Wants her money back");
+  await said.text();
+  const { items } = (await (await as("agent", "GET", "/channels/cli/threads")).json()) as {
+    items: { id: string }[];
+  };
+  const [{ id } = { id: "" }] = items;
+  const shown = async (operator: string) => (await as(operator, "GET", `/channels/cli/threads/${id}`)).json();
+  expect(await shown("auditor")).toMatchObject({ handoff: { askedBy: "model" } });
+  await as("agent", "GET", "/channels/shop/threads/t-1");
+  expect(await audit()).toEqual([]);
+  expect(await shown("agent")).toMatchObject({
+    handoff: { reason: "A broken mug", summary: "Wants her money back" },
+  });
+  expect(await audit()).toMatchObject([
+    { operator: "agent", action: "thread.read", target: id, slug: "cli" },
+  ]);
 });
