@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { openKeysFile } from "../src/installation/keys-file.ts";
 import { openDb } from "../src/stores/embedded/db.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { freePort } from "./support/free-port.ts";
@@ -16,16 +17,19 @@ import { runCommand } from "./support/terminal.ts";
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };
 
 describe("a start without configuration", () => {
-  test("prints keys and a line to paste that streams a reply; the log carries no key (P15)", async () => {
+  test("A4: into a pipe it prints no secret, but where the keys are, and a line to paste that streams a reply (P15)", async () => {
     const dataDir = temporaryFolder();
     const { output } = await startServiceProcess({ DATA_DIR: dataDir });
     await expect.poll(() => output.stderr).toContain("curl");
     const keys = JSON.parse(readFileSync(join(dataDir, "keys.json"), "utf8")) as {
       harnessApiKey: string;
+      localOperator: string;
       demo: { publishableKey: string; secretKey: string };
     };
-    for (const key of [keys.harnessApiKey, keys.demo.publishableKey, keys.demo.secretKey]) {
-      expect(output.stderr).toContain(key);
+    expect(output.stderr).toContain(keys.demo.publishableKey);
+    expect(output.stderr).toContain(`in ${join(dataDir, "keys.json")}`);
+    for (const key of [keys.harnessApiKey, keys.demo.secretKey, keys.localOperator]) {
+      expect(output.stderr).not.toContain(key);
       expect(output.stdout.join("\n")).not.toContain(key);
     }
     for (const line of output.stdout) expect(() => void JSON.parse(line)).not.toThrow();
@@ -73,10 +77,11 @@ describe("a start without configuration", () => {
 });
 
 test("a start that others reach shows no demo, says so, and makes no channel for it", async () => {
-  const { url, output } = await startServiceProcess({ DATA_DIR: temporaryFolder(), HOST: "0.0.0.0" });
+  const dataDir = temporaryFolder();
+  const { url, output } = await startServiceProcess({ DATA_DIR: dataDir, HOST: "0.0.0.0" });
   await expect.poll(() => output.stderr).toContain("DEMO=on");
   expect(output.stderr).not.toContain("Demo channel");
-  const key = /Transport key\s+(\S+)/.exec(output.stderr)?.[1] ?? "";
+  const key = openKeysFile(dataDir).harnessApiKey.reveal();
   const message = (channel: string) =>
     fetch(`${url}/v1/messages`, {
       method: "POST",

@@ -44,9 +44,16 @@ function addAdd(operators: Command, terminal: Terminal): void {
     .action(async (name: string, options: JsonOption & { role: OperatorRole; channel?: string[] }) => {
       await withStore(terminal, async (store) => {
         const operator = { name, role: options.role, channels: options.channel ?? null };
-        const key = await addOperator(asCommandLine(store), operator);
-        if (key === null) throw new CannotDo(`Cannot add operator ${name}: there is one of that name`);
-        printOperator(terminal, operator, key, options);
+        const added = await addOperator(asCommandLine(store), operator);
+        if (added.type === "taken") {
+          const { by } = added;
+          const why = by === name ? "there is one of that name" : `there is ${by}, which looks like it`;
+          throw new CannotDo(`Cannot add operator ${name}: ${why}`);
+        }
+        if (added.type === "unknown-channel") {
+          throw new CannotDo(`Cannot add operator ${name}: there is no channel ${added.slug}`);
+        }
+        printOperator(terminal, operator, added.key, options);
       });
     });
 }

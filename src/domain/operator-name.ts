@@ -52,7 +52,7 @@ const LOOKALIKES = new Map(
 export function operatorNameFault(name: string): string | null {
   if (name === "" || name.length > LONGEST_NAME) return `must have 1 to ${LONGEST_NAME} characters`;
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}/]/u.test(name) || name.trim() !== name) {
-    return "must have no slash, no control or invisible characters, and no space at either end";
+    return "must have no slash, no control characters or invisible ones, and no space at either end";
   }
   if (!isOfOneScript(name)) return "must have letters of one script";
   if (NO_OPERATORS.some((other) => isSameName(other, name))) return "is what the audit calls somebody else";

@@ -2,7 +2,7 @@ import type { Operator } from "../domain/operator.ts";
 import { isSameName } from "../domain/operator-name.ts";
 import { hashKey, newOperatorKey } from "../keys.ts";
 import type { Secret } from "../secret.ts";
-import type { OperatorStore } from "../store.ts";
+import type { ChannelStore, OperatorStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 import { changeOperator } from "./change-operator.ts";
@@ -11,16 +11,32 @@ type Changing = Acting<
   Pick<OperatorStore, "operators" | "addOperator" | "replaceOperator" | "removeOperator">
 >;
 
-/** The new operator's key, which is never shown again; null: the name is taken. */
+export type Added =
+  /** The key is never shown again. */
+  | { type: "added"; key: Secret }
+  /** `by`: who has that name, or one that looks like it. */
+  | { type: "taken"; by: string }
+  /** An operator of that channel alone would see nothing. */
+  | { type: "unknown-channel"; slug: string };
+
 export async function addOperator(
-  acting: Changing,
+  acting: Changing & Acting<Pick<ChannelStore, "channels">>,
   operator: Pick<Operator, "name" | "role" | "channels">,
-): Promise<Secret | null> {
+): Promise<Added> {
   const { name, role, channels } = operator;
-  if (isNameTaken(name, await acting.store.operators(() => {}))) return null;
+  const by = takenBy(name, await acting.store.operators(() => {}));
+  if (by !== null) return { type: "taken", by };
+  if (channels !== null) {
+    const unreadable: string[] = [];
+    const known = await acting.store.channels(({ slug }) => unreadable.push(slug));
+    const slugs = new Set([...known.map(({ slug }) => slug), ...unreadable]);
+    const slug = channels.find((one) => !slugs.has(one));
+    if (slug !== undefined) return { type: "unknown-channel", slug };
+  }
   const key = newOperatorKey();
   await note(acting, { action: "operators.add", target: name, slug: null, detail: { role, channels } });
-  return (await acting.store.addOperator({ ...operator, keyHash: hashKey(key) })) ? key : null;
+  const isAdded = await acting.store.addOperator({ ...operator, keyHash: hashKey(key) });
+  return isAdded ? { type: "added", key } : { type: "taken", by: name };
 }
 
 /** False: no operator has that name. */
@@ -49,9 +65,9 @@ export async function rotateOperator(
   return operator && { operator, key };
 }
 
-/** Has somebody this name, or one that looks like it? */
-export function isNameTaken(name: string, operators: readonly Operator[]): boolean {
-  return operators.some((operator) => isSameName(operator.name, name));
+/** Who has this name, or one that looks like it; null: nobody. */
+export function takenBy(name: string, operators: readonly Operator[]): string | null {
+  return operators.find((operator) => isSameName(operator.name, name))?.name ?? null;
 }
 
 async function existingOperator({ store }: Changing, name: string): Promise<Operator | null> {

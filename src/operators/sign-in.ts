@@ -6,7 +6,7 @@ import type { OperatorStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 import { changeOperator } from "./change-operator.ts";
-import { isNameTaken } from "./operators.ts";
+import { takenBy } from "./operators.ts";
 
 /**
  * Operators who sign in by OpenID Connect. The first sign-in creates the operator; each one sets the provider's role,
@@ -53,7 +53,8 @@ export async function signIn(
     }
     return { type: "no-role" };
   }
-  if (!known && isNameTaken(name, operators)) return { type: "taken", name };
+  const by = known ? null : takenBy(name, operators);
+  if (by !== null) return { type: "taken", name: by };
 
   const key = newOperatorKey();
   const session = { keyHash: hashKey(key), endsAtMs: clock.now() + SESSION_MS };

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { DemoKeys } from "../installation/default-channels.ts";
 import type { Secret } from "../secret.ts";
 
@@ -24,14 +25,14 @@ export interface Greeting {
   demoKeys: DemoKeys | null;
   /** The channel of the line to paste; null if there is none yet. */
   channel: string | null;
-  /** The file with the keys, if the greeting ends up in a log: then no secret is printed. null: secrets are printed. */
+  /** The file with the keys, where stderr is no terminal: no secret is printed then. null: secrets are printed. */
   keysFile: string | null;
 }
 
 export interface ConsoleGreeting {
   url: string;
-  /** The key of the start's own operator: in a link, or the file that has it; null: configured operators have their own. */
-  key: { type: "link"; key: Secret } | { type: "kept"; path: string } | null;
+  /** The key of the start's own operator; null: configured operators have their own. */
+  key: Secret | null;
 }
 
 const UNTOLD_LINK = "its link carries a key, and is printed on a terminal alone";
@@ -41,23 +42,24 @@ const UNKNOWN_SECRET =
 export function greetingText(greeting: Greeting): string {
   const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, answers, demoKeys, channel, keysFile } =
     greeting;
-  const generatedKey = keysFile === null ? greeting.generatedKey : null;
+  const { generatedKey } = greeting;
+  const printedKey = keysFile === null ? generatedKey : null;
   const demoSecret = demoKeys?.secretKey?.reveal() ?? null;
   const lines = [
     ["Chat agent", url],
     ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
     ...(isDemoHeldBack ? [["Demo page", "off, as others reach HOST; DEMO=on shows it to them"]] : []),
     ...(inspectorUrl === null ? [] : [["Inspector", keysFile === null ? inspectorUrl : UNTOLD_LINK]]),
-    ...consoleLines(greeting.console),
+    ...consoleLines(greeting.console, keysFile),
     ["API reference", `${url}/swagger`],
     [
       "Model",
       model === "demo" ? "the offline demo; set OPENAI_API_KEY for a real one" : answers.join(", then "),
     ],
-    ...(generatedKey === null ? [] : [["Transport key", generatedKey.reveal()]]),
-    ...(keysFile === null || (greeting.generatedKey ?? demoKeys) === null
+    ...(printedKey === null ? [] : [["Transport key", printedKey.reveal()]]),
+    ...(keysFile === null || (generatedKey ?? demoKeys) === null
       ? []
-      : [["Keys", `in ${keysFile}, and not printed into a log`]]),
+      : [["Keys", `in ${keysFile}, printed on a terminal alone`]]),
     ...(demoKeys === null
       ? []
       : [
@@ -68,21 +70,19 @@ export function greetingText(greeting: Greeting): string {
         ]),
   ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
   const paste =
-    channel === null
-      ? []
-      : ["", `${pasteThis(generatedKey)}:`, "", lineToPaste({ ...greeting, generatedKey, channel })];
+    channel === null ? [] : ["", `${pasteThis(generatedKey)}:`, "", lineToPaste({ ...greeting, channel })];
   return ["", ...lines, ...paste, "", ""].join("\n");
 }
 
-/** The key follows the `#`, which browsers send to no server. It is not printed into a log. */
-function consoleLines(console: ConsoleGreeting | null): string[][] {
+/** The key follows the `#`, which browsers send to no server. */
+function consoleLines(console: ConsoleGreeting | null, keysFile: string | null): string[][] {
   if (console === null) return [];
   const { url, key } = console;
   if (key === null) return [["Console", url]];
-  if (key.type === "link") return [["Console", `${url}#key=${key.key.reveal()}`]];
+  if (keysFile === null) return [["Console", `${url}#key=${key.reveal()}`]];
   return [
     ["Console", url],
-    ["", `(its key is localOperator in ${key.path})`],
+    ["", `(its key is localOperator in ${keysFile})`],
   ];
 }
 
@@ -96,14 +96,23 @@ function lineToPaste({
   generatedKey,
   hasSeveralKeys,
   channel,
-}: Pick<Greeting, "url" | "generatedKey" | "hasSeveralKeys"> & { channel: string }): string {
+  keysFile,
+}: Pick<Greeting, "url" | "generatedKey" | "hasSeveralKeys" | "keysFile"> & { channel: string }): string {
+  if (generatedKey !== null) {
+    const key = keysFile === null ? generatedKey.reveal() : keyFrom(keysFile);
+    return curlLine(url, `"authorization: Bearer ${key}"`, channel);
+  }
   // A configured key is not printed; a shell without the variable reports that, instead of sending no key.
   const fromShell = "${HARNESS_API_KEY:?is not set in this shell}";
-  if (generatedKey !== null)
-    return curlLine(url, `'authorization: Bearer ${generatedKey.reveal()}'`, channel);
   if (!hasSeveralKeys) return curlLine(url, `"authorization: Bearer ${fromShell}"`, channel);
   // The first key alone: all of them together are not a key.
   return `: "${fromShell}"; ${curlLine(url, '"authorization: Bearer ${HARNESS_API_KEY%% *}"', channel)}`;
+}
+
+/** The transport key of the file, read by the shell that the line is pasted into. */
+function keyFrom(keysFile: string): string {
+  const path = `'${resolve(keysFile).replaceAll("'", String.raw`'\''`)}'`;
+  return `$(node -p 'require(process.argv[1]).harnessApiKey' ${path})`;
 }
 
 function curlLine(url: string, authorization: string, channel: string): string {

@@ -1,17 +1,11 @@
-import { fstatSync } from "node:fs";
-import { readVariable } from "../config.ts";
-import type { Config } from "../config.ts";
 import { keysFileOf } from "../installation/keys-file.ts";
 import type { Secret } from "../secret.ts";
 import type { Service } from "../service.ts";
 import { firstChannel } from "./channels.ts";
 import { greetingText } from "./greeting.ts";
-import type { ConsoleGreeting } from "./greeting.ts";
-import { isKeptByOthers } from "./kept-by-others.ts";
 import type { Demo } from "./open-demo.ts";
 import type { Inspector } from "./open-inspector.ts";
 import type { Resources } from "./open-resources.ts";
-import type { Member } from "./processes/member.ts";
 import type { Starting } from "./starting.ts";
 
 /** Reports that the service listens, in the log and to people on stderr; a member's supervisor does both for it. */
@@ -35,14 +29,16 @@ export async function tellListening(
     demoUrl: demo?.url ?? null,
     isDemoHeldBack: config.isDemoHeldBack,
     inspectorUrl: inspector?.linkOf(url) ?? null,
-    console: config.console ? consoleGreeting(url, localKey, config) : null,
+    console: config.console ? { url: `${url}/console`, key: localKey } : null,
     model: model.kind,
     answers: model.answers ?? [],
     generatedKey: config.harnessApiKey === null ? transportKey : null,
     hasSeveralKeys: config.olderApiKeys.length > 0,
     demoKeys: demo?.keys ?? null,
     channel: await firstChannel(store),
-    keysFile: isStderrKeptByOthers(member) ? keysFileOf(config.dataDir) : null,
+    // What is no terminal is read by others: a file, a container's log, a pipe into a collector. A member has its
+    // supervisor's stderr.
+    keysFile: process.stderr.isTTY ? null : keysFileOf(config.dataDir),
   });
   const entry = {
     url,
@@ -59,22 +55,4 @@ export async function tellListening(
     log.info({ listener }, "Listening with the others");
     member.listening(entry, greeting);
   }
-}
-
-/** On a terminal, a link with the key; elsewhere the output may end up in a log. */
-function consoleGreeting(url: string, key: Secret | null, { dataDir }: Config): ConsoleGreeting {
-  const page = `${url}/console`;
-  if (key === null) return { url: page, key: null };
-  if (process.stderr.isTTY) return { url: page, key: { type: "link", key } };
-  return { url: page, key: { type: "kept", path: keysFileOf(dataDir) } };
-}
-
-function isStderrKeptByOthers(member: Member | null): boolean {
-  return isKeptByOthers({
-    isTerminal: process.stderr.isTTY,
-    // The supervisor prints a member's greeting.
-    pid: member === null ? process.pid : process.ppid,
-    journalStream: readVariable("JOURNAL_STREAM")?.reveal(),
-    stat: () => fstatSync(process.stderr.fd),
-  });
 }

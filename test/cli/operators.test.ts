@@ -16,7 +16,9 @@ let dataDir: string;
 beforeEach(async () => {
   dataDir = temporaryFolder();
   // A command works on a store that is there.
-  await onStore(async () => {});
+  await onStore(async (store) => {
+    for (const slug of ["site", "a", "b"]) await store.putChannel(sampleChannel({ slug }));
+  });
 });
 
 const run = (...args: string[]) => runCommand({ DATA_DIR: dataDir }, ["operators", ...args]);
@@ -44,17 +46,17 @@ const hashes = () =>
 
 describe("chat-agent operators", () => {
   test("add prints the key this once, and keeps its hash", async () => {
-    const made = (await runJson("add", "Zoë Ångström", "--role", "agent", "--channel", "shop")) as {
+    const made = (await runJson("add", "Zoë Ångström", "--role", "agent", "--channel", "site")) as {
       key: string;
     };
     expect(made).toEqual({
       name: "Zoë Ångström",
       role: "agent",
-      channels: ["shop"],
+      channels: ["site"],
       key: expect.stringMatching(/^op_[\w-]{43}$/) as unknown,
     });
     expect(await hashes()).toEqual({ "Zoë Ångström": hashKey(new Secret(made.key)) });
-    expect(await runJson("list")).toEqual([{ name: "Zoë Ångström", role: "agent", channels: ["shop"] }]);
+    expect(await runJson("list")).toEqual([{ name: "Zoë Ångström", role: "agent", channels: ["site"] }]);
     expect((await run("list")).out).not.toContain("op_");
     expect(readFileSync(join(dataDir, "store", "data.mdb")).includes(made.key)).toBe(false);
   });
@@ -81,11 +83,23 @@ describe("chat-agent operators", () => {
     expect(await hashes()).toEqual(before);
   });
 
+  test("A5: nor one that looks like it", async () => {
+    await run("add", "ada", "--role", "admin");
+    const { code, err } = await run("add", "Ada", "--role", "auditor");
+    expect([code, err]).toEqual([1, "Cannot add operator Ada: there is ada, which looks like it\n"]);
+  });
+
+  test("E1: one of a channel that is not there would see nothing", async () => {
+    const { code, err, out } = await run("add", "ada", "--role", "admin", "--channel", "nowhere");
+    expect([code, err, out]).toEqual([1, "Cannot add operator ada: there is no channel nowhere\n", ""]);
+    expect(await hashes()).toEqual({});
+  });
+
   test("rotate makes another key, remove takes the operator away", async () => {
-    await run("add", "ada", "--role", "admin", "--channel", "shop");
+    await run("add", "ada", "--role", "admin", "--channel", "site");
     const before = await hashes();
     const rotated = (await runJson("rotate", "ada")) as { key: string };
-    expect(rotated).toMatchObject({ name: "ada", role: "admin", channels: ["shop"] });
+    expect(rotated).toMatchObject({ name: "ada", role: "admin", channels: ["site"] });
     const after = await hashes();
     expect(after).toEqual({ ada: hashKey(new Secret(rotated.key)) });
     expect(after).not.toEqual(before);

@@ -25,8 +25,8 @@ describe("A5: the name of an operator", () => {
     ["ｖｉｓｉｔｏｒ", "is what the audit calls somebody else"],
     ["Command Line", "is what the audit calls somebody else"],
     ["Retention", "is what the audit calls somebody else"],
-    ["ada\u2060", "must have no slash, no control or invisible characters, and no space at either end"],
-    ["ada\u3164", "must have no slash, no control or invisible characters, and no space at either end"],
+    ["ada\u2060", "must have no slash, no control characters or invisible ones, and no space at either end"],
+    ["ada\u3164", "must have no slash, no control characters or invisible ones, and no space at either end"],
     ["ᏞᎾᏟᎪᏞ", "must have letters of one script"],
   ])("%s %s", (name, fault) => expect(operatorNameFault(name)).toBe(fault));
 

@@ -1,14 +1,17 @@
-import { describe, expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openKeysFile } from "../../src/installation/keys-file.ts";
 import { Secret } from "../../src/secret.ts";
 import { greetingText } from "../../src/start/greeting.ts";
-import { isKeptByOthers } from "../../src/start/kept-by-others.ts";
+import { temporaryFolder } from "../support/data-dir.ts";
 
 const greeting = {
   url: "http://127.0.0.1:8080",
   demoUrl: "http://127.0.0.1:8081",
   isDemoHeldBack: false,
   inspectorUrl: "http://127.0.0.1:8080/machines#key=in_secret",
-  console: { url: "http://127.0.0.1:8080/console", key: { type: "kept", path: "/data/keys.json" } },
+  console: { url: "http://127.0.0.1:8080/console", key: new Secret("op_secret") },
   model: "demo",
   answers: [],
   generatedKey: new Secret("tk_secret"),
@@ -19,39 +22,35 @@ const greeting = {
 
 test("the greeting has the keys, and a line to paste with one", () => {
   const text = greetingText({ ...greeting, keysFile: null });
-  for (const key of ["tk_secret", "sk_secret", "in_secret"]) expect(text).toContain(key);
-  expect(text).toContain("'authorization: Bearer tk_secret'");
+  for (const key of ["tk_secret", "sk_secret", "in_secret", "op_secret"]) expect(text).toContain(key);
+  expect(text).toContain('"authorization: Bearer tk_secret"');
 });
 
 test("the console's link has the key of the local operator on a terminal, and else where it is", () => {
   const { url } = greeting.console;
-  const linked = { url, key: { type: "link", key: new Secret("op_secret") } } as const;
-  expect(greetingText({ ...greeting, console: linked, keysFile: null })).toContain(`${url}#key=op_secret\n`);
-  expect(greetingText({ ...greeting, keysFile: null })).toContain("localOperator in /data/keys.json");
+  expect(greetingText({ ...greeting, keysFile: null })).toContain(`${url}#key=op_secret\n`);
+  expect(greetingText({ ...greeting, keysFile: "/data/keys.json" })).toContain(
+    "localOperator in /data/keys.json",
+  );
   expect(greetingText({ ...greeting, console: null, keysFile: null })).not.toContain("console");
 });
 
-test("P15: a greeting that others keep says where the keys are, and has none but the public one", () => {
+test("A4, P15: where stderr is no terminal it says where the keys are, and has none but the public one", () => {
   const text = greetingText({ ...greeting, keysFile: "/data/keys.json" });
-  expect(text).not.toMatch(/(?:tk|sk|in)_secret/);
+  expect(text).not.toMatch(/(?:tk|sk|in|op)_secret/);
   expect(text).toContain("in /data/keys.json");
   expect(text).toContain("pk_public");
-  expect(text).toContain("${HARNESS_API_KEY:?");
+  expect(text).not.toContain("HARNESS_API_KEY");
   const { url } = greeting.console;
   const configured = { ...greeting, generatedKey: null, demoKeys: null, console: { url, key: null } };
   expect(greetingText({ ...configured, keysFile: "/data/keys.json" })).not.toContain("keys.json");
 });
 
-describe("isKeptByOthers()", () => {
-  const stat = () => ({ dev: 8, ino: 15 });
-  const pipe = { isTerminal: false, pid: 70, journalStream: undefined, stat };
-  test.each([
-    ["a terminal", { ...pipe, isTerminal: true, pid: 1 }, false],
-    ["a pipe or a file of who started it", pipe, false],
-    ["a container's log", { ...pipe, pid: 1 }, true],
-    ["the journal", { ...pipe, journalStream: "8:15" }, true],
-    ["a file, of a unit's child", { ...pipe, journalStream: "8:16" }, false],
-  ])("%s", (_, stderr, kept) => {
-    expect(isKeptByOthers(stderr)).toBe(kept);
-  });
+test("A4: the line to paste reads the key from the file, whatever the folder is called", () => {
+  const folder = join(temporaryFolder(), "it's $HOME");
+  const { harnessApiKey } = openKeysFile(folder);
+  const text = greetingText({ ...greeting, keysFile: join(folder, "keys.json") });
+  const line = text.split("\n").find((one) => one.startsWith("curl ")) ?? "";
+  const said = execFileSync("sh", ["-c", line.replace("curl", "printf '%s\\n'")], { encoding: "utf8" });
+  expect(said).toContain(`authorization: Bearer ${harnessApiKey.reveal()}\n`);
 });

@@ -63,10 +63,18 @@ export function operatorsRoutes(api: OperatorApi): Route[] {
           schema: bodySchema,
         });
         const operator = { name, role, channels: channels && [...new Set(channels)] };
-        const key = await addOperator(acting, operator);
-        if (key === null) throw new Refusal("conflict", "There is an operator of that name");
+        const added = await addOperator(acting, operator);
+        if (added.type === "taken") {
+          const { by } = added;
+          const why =
+            by === name ? "There is an operator of that name" : `There is ${by}, which looks like that`;
+          throw new Refusal("conflict", why);
+        }
+        if (added.type === "unknown-channel") {
+          throw new Refusal("invalid", `channels: there is no channel ${added.slug}`);
+        }
         await directory.renew();
-        return jsonAnswer(201, { ...operator, key: key.reveal() });
+        return jsonAnswer(201, { ...operator, key: added.key.reveal() });
       },
     }),
 

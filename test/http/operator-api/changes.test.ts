@@ -62,6 +62,21 @@ describe("operators", () => {
   });
 });
 
+test("A5, E1: an operator with a name like another's, or of a channel that is not there", async () => {
+  const { as } = await startOperated();
+  const add = async (body: object) => {
+    const got = await as("admin", "POST", "/operators", body);
+    return [got.status, await got.text()];
+  };
+  expect(await add({ name: "Shop-Admin", role: "agent" })).toEqual([
+    409,
+    "There is shop-admin, which looks like that",
+  ]);
+  const unknown = { name: "bo", role: "agent", channels: ["shop", "nowhere"] };
+  expect(await add(unknown)).toEqual([422, "channels: there is no channel nowhere"]);
+  expect((await (await as("admin", "GET", "/operators")).text()).includes('"bo"')).toBe(false);
+});
+
 describe("addresses", () => {
   test("are blocked in their normal spelling, once, and unblocked in any", async () => {
     const service = await startOperated();

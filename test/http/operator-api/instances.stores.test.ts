@@ -42,8 +42,9 @@ describe.each(storeKinds)("operators on two instances of the $name store", ({ pr
   };
 
   test("an added, rotated or removed key is in force on the other one, without a request there", async () => {
-    const key = await addOperator(acting(), { name: "ada", role: "agent", channels: null });
-    if (key === null) throw new Error("Cannot add ada");
+    const added = await addOperator(acting(), { name: "ada", role: "agent", channels: null });
+    if (added.type !== "added") throw new Error("Cannot add ada");
+    const { key } = added;
     await expect.poll(() => seen(key)).toEqual({ name: "ada", role: "agent" });
     const rotated = await rotateOperator(acting(), "ada");
     if (rotated === null) throw new Error("Cannot rotate ada");
@@ -60,7 +61,7 @@ describe.each(storeKinds)("operators on two instances of the $name store", ({ pr
         addOperator({ ...acting(), store }, { name: "ada", role: "admin", channels: null }),
       ),
     );
-    const made = keys.filter((key) => key !== null);
+    const made = keys.flatMap((added) => (added.type === "added" ? [added.key] : []));
     expect(made).toHaveLength(1);
     const [listed] = await here.operators();
     expect(listed?.keyHash).toBe(hashKey(made[0] ?? new Secret("")));
