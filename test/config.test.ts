@@ -198,6 +198,12 @@ describe("readConfig()", () => {
     }
   });
 
+  test.each(["redis+sentinel://a:26379/mymaster", "sentinel://a", "redis://a:1,redis-sentinel://b"])(
+    "N5: refuses %s, and says what leads to the primary",
+    (url) =>
+      expect(refusal({ REDIS_URL: url })).toContain("Sentinel is not asked for the primary: name an address"),
+  );
+
   const openId = {
     OIDC_ISSUER: "https://login.example",
     OIDC_CLIENT_ID: "console",

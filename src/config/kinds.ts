@@ -74,6 +74,11 @@ export function redisUrls() {
   return z
     .string()
     .transform((text) => text.split(",").map((url) => url.trim()))
+    .refine((urls) => !urls.some((url) => /sentinel/i.test(url.split(":", 1)[0] ?? "")), {
+      message:
+        "redis:// or rediss:// addresses. Sentinel is not asked for the primary: name an address that leads to it (a proxy or a service that follows the failover), or nodes of a Redis Cluster",
+      abort: true,
+    })
     .refine(
       (urls) =>
         urls.every((url) => isUrl(url, ["redis:", "rediss:"]) && isDecodable(url) && endsInDatabase(url)),

@@ -76,11 +76,21 @@ const claim = sampleCommit({ opId: "claim", fence: "p:a", messages: [sampleMessa
 const committed = { type: "committed", rev: 1, next: null };
 
 describe("on a cluster", () => {
-  it("one of its nodes alone is no address of the store, whether it has what all share or not", async () => {
-    for (const url of cluster.urls)
-      await expect(
-        openRedisStore({ urls: [url], durability: "local", clock: systemClock, log }),
-      ).rejects.toThrow("REDIS_URL leads to one node of a Redis Cluster");
+  it("N3: one of its nodes is enough to find it, whether it has what all share or not, with a word on it", async () => {
+    await orderEach("FLUSHALL");
+    for (const [nth, url] of cluster.urls.entries()) {
+      const warned: string[] = [];
+      const store = await openRedisStore({
+        urls: [url],
+        durability: "local",
+        clock: systemClock,
+        log: { warn: (_, text) => void warned.push(text) },
+      });
+      await store.putChannel(sampleChannel({ slug: `of-${nth}` }));
+      expect(await store.channels()).toHaveLength(nth + 1);
+      expect(warned).toEqual([expect.stringContaining("Name several, separated by commas")]);
+      await store.close();
+    }
   });
 
   it("the threads of one channel spread over all nodes", async () => {

@@ -497,6 +497,18 @@ describe("health", () => {
     }
   });
 
+  it("N4: a server without functions is named as such, with those that have them", async () => {
+    const older = await startRedis({ args: ["--rename-command", "FUNCTION", ""] });
+    try {
+      const opening = open({ urls: [older.url] });
+      await expect(opening).rejects.toThrow(
+        "Cannot open the store on Redis: it has no functions (FUNCTION LOAD), by which each step of the store is atomic: Redis 7.0",
+      );
+    } finally {
+      await older.stop();
+    }
+  });
+
   it("P15: works where settings may not be read; a password is in no error", async () => {
     const strict = await startRedis();
     try {

@@ -1,3 +1,4 @@
+import { linkToCluster } from "./cluster.ts";
 import { connectionOptions, connectionWith, RECONNECT_MS } from "./connection.ts";
 import { createDeadline } from "../deadline.ts";
 import { traceKey } from "./keys.ts";
@@ -14,8 +15,8 @@ const COPIED: How = { ...HERE, copied: true };
 /** Slots to test: enough to find one of another node, however few that has. */
 const PROBES = 256;
 
-const ONE_OF_SEVERAL =
-  "Cannot open the store: REDIS_URL leads to one node of a Redis Cluster: name several of its nodes, separated by commas (its only address twice)";
+const ONE_SEED =
+  "REDIS_URL names one node of a Redis Cluster, and the others are found through it: while it is away, nothing can start. Name several, separated by commas";
 
 /** True if other nodes have some of the slots: their keys would be refused while this server seems healthy. */
 async function isOneOfSeveral(server: Server): Promise<boolean> {
@@ -25,7 +26,8 @@ async function isOneOfSeveral(server: Server): Promise<boolean> {
 }
 
 /**
- * The link to one Redis server. Resolves when it is connected; rejects with StoreUnavailable if that takes too long.
+ * The link to one Redis server, or to the cluster of which it is a node. Resolves when it is connected; rejects with
+ * StoreUnavailable if that takes too long.
  */
 export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions): Promise<RedisLink> {
   const notice = outageNotice(log);
@@ -42,11 +44,19 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
     const deadline = createDeadline(deadlineMs);
     await deadline.bound(connected, () => notice.noConnection());
     const isOne = await deadline.bound(isOneOfSeveral(server), () => notice.noConnection());
-    if (isOne) throw new Error(ONE_OF_SEVERAL);
+    if (isOne) {
+      close();
+      log.warn({}, ONE_SEED);
+      return await linkToCluster([url], { log, deadlineMs });
+    }
   } catch (error) {
+    close();
+    throw error;
+  }
+
+  function close(): void {
     server.close();
     subscriber.destroy();
-    throw error;
   }
 
   function replace(): void {
@@ -78,9 +88,6 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
 
     subscribe: (name, listener) => subscriber.subscribe(name, listener),
 
-    close() {
-      server.close();
-      subscriber.destroy();
-    },
+    close,
   };
 }
