@@ -66,6 +66,10 @@ export interface Config {
   /** null: the OPENAI_… variables define the only provider. */
   providersFile: string | null;
   openai: { apiKey: Secret | null; baseUrl: string | null; model: string };
+  /** OPENAI_API_KEY is set, to nothing: somebody meant to give one. */
+  isModelKeyEmpty: boolean;
+  /** MODEL=demo: the offline demo model answers, whatever else is set. */
+  isDemoModel: boolean;
   modelTimeoutMs: number;
   runTimeoutMs: number;
   runMaxToolCalls: number;
@@ -132,6 +136,7 @@ const variables = z.object({
   CONTENT_KEYS: contentKeys().nullable().default(null),
   CHANNELS_FILE: z.string().nullable().default(null),
   PROVIDERS_FILE: z.string().nullable().default(null),
+  MODEL: oneOf(["demo"]).nullable().default(null),
   OPENAI_API_KEY: key().nullable().default(null),
   OPENAI_BASE_URL: httpUrl().nullable().default(null),
   OPENAI_MODEL: z.string().default("gpt-5-mini"),
@@ -205,10 +210,17 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       `Cannot read the configuration: PROCESSES is ${JSON.stringify(given["PROCESSES"])}, it takes a store that processes share, and REDIS_URL is unset`,
     );
   }
-  return configOf(value, openIdOf(value));
+  return configOf(value, openIdOf(value), env["OPENAI_API_KEY"] === "");
 }
 
-function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | null): Config {
+/** The names of all settings. */
+export const SETTINGS: readonly string[] = Object.keys(variables.shape);
+
+function configOf(
+  value: z.infer<typeof variables>,
+  openId: OpenIdSettings | null,
+  isModelKeyEmpty: boolean,
+): Config {
   const isUnconfigured = value.CHANNELS_FILE === null;
   return {
     host: value.HOST,
@@ -226,6 +238,8 @@ function configOf(value: z.infer<typeof variables>, openId: OpenIdSettings | nul
     channelsFile: value.CHANNELS_FILE,
     providersFile: value.PROVIDERS_FILE,
     openai: { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL, model: value.OPENAI_MODEL },
+    isModelKeyEmpty,
+    isDemoModel: value.MODEL === "demo",
     modelTimeoutMs: value.MODEL_TIMEOUT_SECONDS * 1000,
     runTimeoutMs: value.RUN_TIMEOUT_SECONDS * 1000,
     runMaxToolCalls: value.RUN_MAX_TOOL_CALLS,
@@ -278,8 +292,21 @@ export function addressOf({ host, port }: Pick<Config, "host" | "port">): string
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }
 
+/** The names of all variables, and whether each is set. */
+export function environment(): Readonly<NodeJS.ProcessEnv> {
+  return process.env;
+}
+
+const named = new Set<string>();
+
+/** Did a file or a channel name this variable in this process? */
+export function isNamed(name: string): boolean {
+  return named.has(name);
+}
+
 /** A variable that a file refers to as `"$NAME"`; null if it is unset or empty. */
 export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env): Secret | null {
+  named.add(name);
   const value = env[name];
   return value === undefined || value === "" ? null : new Secret(value);
 }

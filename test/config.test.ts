@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { readConfig, readVariable, secretsOf } from "../src/config.ts";
+import { readConfig, readVariable, secretsOf, SETTINGS } from "../src/config.ts";
 import { ConfigError } from "../src/config/config-error.ts";
-import { warningsOf } from "../src/config/warnings.ts";
+import { unknownNamesOf, warningsOf } from "../src/config/warnings.ts";
 
 /** What readConfig() says to an environment that it refuses. */
 function refusal(env: NodeJS.ProcessEnv): string {
@@ -52,6 +52,8 @@ describe("readConfig()", () => {
       channelsFile: null,
       providersFile: null,
       openai: { apiKey: null, baseUrl: null, model: "gpt-5-mini" },
+      isModelKeyEmpty: false,
+      isDemoModel: false,
       modelTimeoutMs: 60_000,
       runTimeoutMs: 300_000,
       runMaxToolCalls: 50,
@@ -203,6 +205,34 @@ describe("readConfig()", () => {
     (url) =>
       expect(refusal({ REDIS_URL: url })).toContain("Sentinel is not asked for the primary: name an address"),
   );
+
+  test("H2: warns of names that nothing reads and somebody may have meant", () => {
+    const warned = (env: Record<string, string>, read: string[] = []) =>
+      unknownNamesOf(env, (name) => read.includes(name));
+    const says = (name: string, meant: string) =>
+      `${name} is set, and is no setting of this service: it does nothing; did you mean ${meant}?`;
+    for (const [name, meant] of [
+      ["OPEN_API_KEY", "OPENAI_API_KEY"],
+      ["OPENAI_APIKEY", "OPENAI_API_KEY"],
+      ["OPENAI_MODLE", "OPENAI_MODEL"],
+      ["RATE_LIMIT", "WIDGET_MESSAGES_PER_MINUTE"],
+      ["CHANNEL_FILE", "CHANNELS_FILE"],
+      ["REDIS_URI", "REDIS_URL"],
+      ["WIDGET_MAX_TEXT_CHAR", "WIDGET_MAX_TEXT_CHARS"],
+    ] as const) {
+      expect(warned({ [name]: "x" })).toEqual([says(name, meant)]);
+      // The right one is there too: the other is of another program, or a leftover, and told without a guess.
+      if (!name.startsWith("WIDGET")) continue;
+      expect(warned({ [name]: "x", [meant]: "1" })[0]).toMatch(/it does nothing$/);
+    }
+    expect(warned({ WIDGET_COLOUR: "red" })[0]).toMatch(/it does nothing$/);
+    // Ours, those of a shell, of Kubernetes and of other programs, and one that a file names.
+    const others =
+      "PATH HOME HOST LANG PWD NODE_ENV POST_URL REDIS_PORT REDIS_SERVICE_HOST OPENAI_API_KEY_2 OPENAI_ORG_ID";
+    const env = Object.fromEntries([...SETTINGS, ...others.split(" ")].map((name) => [name, "x"]));
+    expect(warned(env)).toEqual([]);
+    expect(warned({ OPENAI_APIKEY: "x" }, ["OPENAI_APIKEY"])).toEqual([]);
+  });
 
   const openId = {
     OIDC_ISSUER: "https://login.example",

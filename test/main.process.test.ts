@@ -171,6 +171,42 @@ describe("a start that cannot be", () => {
   });
 });
 
+test("H3: a site and an empty key do not start, unless the demo model is meant", async () => {
+  const dataDir = temporaryFolder();
+  const CHANNELS_FILE = join(dataDir, "channels.json");
+  const shop = { slug: "shop", kind: "web", publishableKey: "pk_shop", secretKey: "sk_shop" };
+  writeFileSync(
+    CHANNELS_FILE,
+    JSON.stringify({ channels: [{ ...shop, allowedOrigins: ["https://shop.example"] }] }),
+  );
+  const env = { PORT: "0", DATA_DIR: dataDir, CHANNELS_FILE, OPENAI_API_KEY: "", HARNESS_API_KEY: TEST_KEY };
+  const { exit, output } = spawnCommand(["serve"], env);
+  expect(await exit).toBe(1);
+  expect(output.stderr).toMatch(
+    /^Cannot start: OPENAI_API_KEY is empty, and CHANNELS_FILE has the site shop[^\n]+MODEL=demo[^\n]+\n$/,
+  );
+  const { url } = await startServiceProcess({ ...env, MODEL: "demo" });
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ model: "demo" });
+});
+
+test("H4: whoever reads may have enough", async () => {
+  const env = { DATA_DIR: temporaryFolder() };
+  await startServiceProcess(env);
+  const { stdout, stderr } = await promisify(execFile)(
+    "bash",
+    [
+      "-c",
+      'set -o pipefail; "$0" "$@" | true',
+      process.execPath,
+      "dist/src/cli/chat-agent.js",
+      "channels",
+      "list",
+    ],
+    { env: { ...process.env, ...env } },
+  );
+  expect([stdout, stderr]).toEqual(["", ""]);
+});
+
 describe("with CHANNELS_FILE", () => {
   test("a start that overrides the command line's change says so in one line", async () => {
     const dataDir = temporaryFolder();

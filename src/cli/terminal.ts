@@ -1,4 +1,6 @@
+import { EventEmitter } from "node:events";
 import type { Readable } from "node:stream";
+import { codeOf } from "../errors.ts";
 
 /** The streams of a command: the process's own, or a test's. */
 export interface Terminal {
@@ -19,6 +21,12 @@ export interface Terminal {
 }
 
 export function processTerminal(): Terminal {
+  // Whoever reads has enough: `… list | head`. Nothing more is written, and what follows something ends as with Ctrl-C.
+  const closed = new EventEmitter();
+  process.stdout.on("error", (error) => {
+    if (codeOf(error) !== "EPIPE") throw error;
+    closed.emit("closed");
+  });
   return {
     env: undefined,
     input: process.stdin,
@@ -29,7 +37,11 @@ export function processTerminal(): Terminal {
     ...(process.stdout.isTTY ? { columns: () => process.stdout.columns } : {}),
     onInterrupt(callback) {
       process.on("SIGINT", callback);
-      return () => process.off("SIGINT", callback);
+      closed.on("closed", callback);
+      return () => {
+        process.off("SIGINT", callback);
+        closed.off("closed", callback);
+      };
     },
   };
 }

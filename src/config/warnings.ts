@@ -1,4 +1,6 @@
+import { SETTINGS } from "../config.ts";
 import type { Config } from "../config.ts";
+import { nearestName } from "../domain/nearest-name.ts";
 import { isLoopback } from "./kinds.ts";
 
 /** Shorter keys can be guessed, or were thought up by somebody. */
@@ -29,6 +31,43 @@ export function warningsOf(config: Config): string[] {
     );
   }
   return warnings;
+}
+
+/** Settings begin with these, and nobody else's variables do. */
+const OUR_PREFIXES = ["HARNESS_", "OIDC_", "WIDGET_"];
+/** Shorter names are near to those of other programs. */
+const SHORTEST_NAME = 8;
+/** What other services call it. */
+const ELSEWHERE = new Map([
+  ["RATE_LIMIT", "WIDGET_MESSAGES_PER_MINUTE"],
+  ["REDIS_HOST", "REDIS_URL"],
+  ["REDIS_URI", "REDIS_URL"],
+]);
+
+/**
+ * Variables of the environment that nothing reads, and that somebody may have meant as settings, a sentence each. `isRead`:
+ * those that a file names as `$NAME`.
+ */
+export function unknownNamesOf(
+  env: Readonly<NodeJS.ProcessEnv>,
+  isRead: (name: string) => boolean,
+): string[] {
+  const known = SETTINGS.filter((name) => name.length >= SHORTEST_NAME);
+  return Object.keys(env)
+    .filter((name) => !SETTINGS.includes(name) && !isRead(name))
+    .flatMap((name) => {
+      const meant = ELSEWHERE.get(name) ?? (name.length < SHORTEST_NAME ? null : closest(name, known));
+      const isOurs = OUR_PREFIXES.some((prefix) => name.startsWith(prefix));
+      if (meant === null && !isOurs) return [];
+      const hint = meant === null || env[meant] !== undefined ? "" : `; did you mean ${meant}?`;
+      return [`${name} is set, and is no setting of this service: it does nothing${hint}`];
+    });
+}
+
+/** A name one or two letters away; a longer distance, and a number or a word behind a known name, is a name of its own. */
+function closest(name: string, known: readonly string[]): string | null {
+  const meant = nearestName(name, known, 2);
+  return meant === null || name.startsWith(meant) ? null : meant;
 }
 
 function isOpenToOthers(url: URL): boolean {

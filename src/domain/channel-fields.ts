@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
+import { nearestName } from "./nearest-name.ts";
 import { WEBHOOK_EVENTS } from "./webhook.ts";
 
 /**
@@ -251,14 +252,31 @@ export function sharedKey(channels: readonly Channel[]): [string, string] | null
   return null;
 }
 
-/** A schema's complaint as one line: `channels[0].slug must be …`. */
-export function complaint(error: z.ZodError): string {
+/** A schema's complaint as one line: `channels[0].slug must be …`. With the schema it says which field was probably meant. */
+export function complaint(error: z.ZodError, schema?: z.ZodType): string {
   const [issue] = error.issues;
   if (issue === undefined) return "it does not match the schema";
   const path = issue.path
     .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
     .join("");
-  return `${path.replace(/^\./, "") || "it"}: ${issue.message}`;
+  const meant =
+    schema !== undefined && issue.code === "unrecognized_keys"
+      ? issue.keys.flatMap((key) => nearestName(key, fieldNames(schema)) ?? [])
+      : [];
+  const hint = meant.length === 0 ? "" : `; did you mean ${meant.map((name) => `"${name}"`).join(", ")}?`;
+  return `${path.replace(/^\./, "") || "it"}: ${issue.message}${hint}`;
+}
+
+/** Every field's name, however deep. */
+function fieldNames(schema: z.ZodType): Set<string> {
+  const names = new Set<string>();
+  JSON.stringify(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), (key, value: unknown) => {
+    if (key === "properties" && typeof value === "object" && value !== null) {
+      for (const name of Object.keys(value)) names.add(name);
+    }
+    return value;
+  });
+  return names;
 }
 
 /** JSON with sorted keys: the store need not keep their order. */

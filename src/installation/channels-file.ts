@@ -12,6 +12,7 @@ import {
   sharedKey,
   splitAgent,
 } from "../domain/channel-fields.ts";
+import { parseJson } from "./parse-json.ts";
 import { messageOf } from "../errors.ts";
 import { secretKeyFault } from "../domain/channel-fields.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
@@ -56,7 +57,7 @@ export async function readChannelsFile(
 /** Parses the text of a CHANNELS_FILE. Throws an Error whose message is one line. */
 export function parseChannels(text: string, variable: (name: string) => Secret | null): WrittenChannels {
   const parsed = fileSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new Error(complaint(parsed.error));
+  if (!parsed.success) throw new Error(complaint(parsed.error, fileSchema));
 
   const slugs = new Set<string>();
   const processServers: WrittenChannels["processServers"] = {};
@@ -172,14 +173,5 @@ function orConfigError(make: () => Channel): Channel {
     return make();
   } catch (error) {
     throw new ConfigError(`Cannot use CHANNELS_FILE: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // JSON.parse's message quotes the text, which may be a key.
-    throw new Error("it is not JSON");
   }
 }

@@ -18,7 +18,7 @@ export interface ModelDependencies {
   tracing?: NonNullable<ProvidersOptions["tracing"]>;
 }
 
-/** Opens the models that the configuration names; with no provider, the offline demo. */
+/** Opens the models that the configuration names; with no provider, or MODEL=demo, the offline demo. */
 export async function openModel(config: Config, dependencies: ModelDependencies = {}): Promise<Model> {
   const {
     written = await readProviders(config, readVariable),
@@ -27,7 +27,8 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
   } = dependencies;
   const traced = dependencies.tracing ? { tracing: dependencies.tracing } : {};
   const { modelTimeoutMs: silenceMs } = config;
-  if (written.providers.length === 0) return openDemo(silenceMs, { log, onCall, ...traced });
+  if (config.isDemoModel || written.providers.length === 0)
+    return openDemo(silenceMs, { log, onCall, ...traced });
   return openProviders({
     kind: "openai",
     providers: written.providers.map((provider) => openProvider({ ...optionsOf(provider, silenceMs), log })),

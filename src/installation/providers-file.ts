@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config.ts";
 import { complaint } from "../domain/channel-fields.ts";
+import { parseJson } from "./parse-json.ts";
 import { messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
 
@@ -89,7 +90,7 @@ export function parseProviders(
   openAiModel: string,
 ): WrittenProviders {
   const parsed = fileSchema.safeParse(parseJson(file));
-  if (!parsed.success) throw new Error(complaint(parsed.error));
+  if (!parsed.success) throw new Error(complaint(parsed.error, fileSchema));
   const providers = Object.entries(parsed.data.providers).map(([name, fields]): WrittenProvider => {
     if (!PROVIDER_NAME.test(name)) {
       throw new Error(`${JSON.stringify(name)}: a provider's name is 1 to 64 of A-Z a-z 0-9 . _ -`);
@@ -163,13 +164,4 @@ function resolved(what: string, value: string, variable: (name: string) => Secre
   if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(secret.reveal()))
     throw new Error(`${what}${name === undefined ? "" : ` from ${name}`}, which a header cannot carry`);
   return secret;
-}
-
-function parseJson(file: string): unknown {
-  try {
-    return JSON.parse(file);
-  } catch {
-    // JSON.parse's message quotes the text, which may be a key.
-    throw new Error("it is not JSON");
-  }
 }

@@ -1,5 +1,6 @@
 import { readVariable } from "../config.ts";
 import type { Config } from "../config.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { mustTell, readChannelsFile, upsertChannels } from "../installation/channels-file.ts";
 import type { WrittenChannels } from "../installation/channels-file.ts";
 import { CLI_SLUG, DEMO_SLUG, createCliChannel } from "../installation/default-channels.ts";
@@ -12,6 +13,23 @@ export async function readWrittenChannels(config: Config): Promise<WrittenChanne
   const written = await readChannelsFile(config.channelsFile, readVariable);
   mustTell(written, { ...config, variable: readVariable });
   return written;
+}
+
+/**
+ * Refuses that the demo model answers a site's visitors because a key was forgotten: OPENAI_API_KEY is there, and empty.
+ * Throws ConfigError.
+ */
+export function mustMeanTheDemo(
+  { isModelKeyEmpty, isDemoModel }: Pick<Config, "isModelKeyEmpty" | "isDemoModel">,
+  written: WrittenChannels | null,
+  hasProviders: boolean,
+): void {
+  if (hasProviders || isDemoModel || !isModelKeyEmpty) return;
+  const site = written?.channels.find(({ kind }) => kind === "web");
+  if (site === undefined) return;
+  throw new ConfigError(
+    `Cannot start: OPENAI_API_KEY is empty, and CHANNELS_FILE has the site ${site.slug}, whose visitors the offline demo model would answer. Set the key, or OPENAI_BASE_URL, or MODEL=demo if that is meant`,
+  );
 }
 
 /** Writes the channels of CHANNELS_FILE; without a file, creates `cli`. */

@@ -1,7 +1,8 @@
 import { createKeyDoor } from "../admission/key-door.ts";
 import { systemClock, systemTimers } from "../clock.ts";
+import { environment, isNamed } from "../config.ts";
 import type { Config } from "../config.ts";
-import { warningsOf } from "../config/warnings.ts";
+import { unknownNamesOf, warningsOf } from "../config/warnings.ts";
 import type { WrittenChannels } from "../installation/channels-file.ts";
 import { CLI_SLUG, DEMO_SLUG } from "../installation/default-channels.ts";
 import { keptKeys } from "../installation/kept-keys.ts";
@@ -13,7 +14,14 @@ import type { Secret } from "../secret.ts";
 import { startService } from "../service.ts";
 import type { Service } from "../service.ts";
 import type { Store } from "../store.ts";
-import { defaultSlugs, lostOf, readWrittenChannels, warnOfOldDemo, writeChannels } from "./channels.ts";
+import {
+  defaultSlugs,
+  lostOf,
+  mustMeanTheDemo,
+  readWrittenChannels,
+  warnOfOldDemo,
+  writeChannels,
+} from "./channels.ts";
 import { dropGarbage } from "./drop-garbage.ts";
 import { keepChannels } from "./keep-channels.ts";
 import { openDemo, openDemoServers } from "./open-demo.ts";
@@ -45,6 +53,8 @@ export async function start(
   const { config, log, closing } = starting;
   for (const warning of warningsOf(config)) log.warn(warning);
   const written = await readWrittenChannels(config);
+  for (const warning of unknownNamesOf(environment(), isNamed)) log.warn(warning);
+  mustMeanTheDemo(config, written, providers.providers.length > 0);
   closing.push(await lockEmbeddedStore(config));
   const generated = config.harnessApiKey === null || config.demo ? openKeysFile(config.dataDir) : null;
   const transportKey = transportKeyOf(config, generated);

@@ -17,7 +17,8 @@ beforeEach(async () => {
   dataDir = temporaryFolder();
   // A command works on a store that is there.
   await onStore(async (store) => {
-    for (const slug of ["site", "a", "b"]) await store.putChannel(sampleChannel({ slug, publishableKey: `pk_${slug}` }));
+    for (const slug of ["site", "a", "b"])
+      await store.putChannel(sampleChannel({ slug, publishableKey: `pk_${slug}` }));
   });
 });
 

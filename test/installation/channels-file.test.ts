@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseChannels, readChannelsFile, upsertChannels } from "../../src/installation/channels-file.ts";
 import { systemClock } from "../../src/clock.ts";
+import { messageOf } from "../../src/errors.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { createCliChannel, createDemoChannel } from "../../src/installation/default-channels.ts";
 import { hashKey, newChannelKeys } from "../../src/keys.ts";
@@ -123,6 +124,23 @@ describe("parseChannels()", () => {
     expect(() => parseChannels(text, () => null)).toThrow('{ "channels": [ … ] }');
   });
 
+  test.each([
+    [{ ...SHOP, alowedOrigins: [] }, 'Unrecognized key: "alowedOrigins"; did you mean "allowedOrigins"?'],
+    [
+      { ...SHOP, agent: { instuctions: "x" } },
+      'Unrecognized key: "instuctions"; did you mean "instructions"?',
+    ],
+    [{ ...SHOP, colour: "red" }, 'Unrecognized key: "colour"'],
+  ])("H4: of a field of another name says which was probably meant: %j", (channel, complaint) => {
+    let said = "";
+    try {
+      parse(channel);
+    } catch (error) {
+      said = messageOf(error);
+    }
+    expect(said.endsWith(complaint)).toBe(true);
+  });
+
   test("refuses one slug twice", () => {
     expect(() => parse(SHOP, SHOP)).toThrow("channel shop stands in it twice");
   });
@@ -137,6 +155,19 @@ describe("readChannelsFile()", () => {
     const broken = readChannelsFile(path, none);
     await expect(broken).rejects.toThrow(ConfigError);
     await expect(broken).rejects.not.toThrow(/canary|\n/);
+    // H4
+    for (const [text, place] of [
+      ['{"channels": [{"secretKey": "sk_canary", oops', "line 1, column 42"],
+      ['{\n  "channels": [\n    { "slug": sk_canary }\n  ]\n}', "line 3, column 15"],
+      ['{\n  "channels": [],\n}', "line 2, column 17"],
+      ["", "line 1, column 1"],
+    ] as const) {
+      writeFileSync(path, text);
+      await expect(readChannelsFile(path, none)).rejects.toThrow(
+        `Cannot read CHANNELS_FILE ${path}: it is not JSON: look at ${place}`,
+      );
+      await expect(readChannelsFile(path, none)).rejects.not.toThrow("canary");
+    }
   });
 });
 

@@ -61,7 +61,7 @@ test("without a file the variables are the one provider, and without those the d
 });
 
 test.each<[what: string, file: unknown, complaint: RegExp]>([
-  ["no JSON", "{oops", /^it is not JSON$/],
+  ["no JSON", "{oops", /^it is not JSON: look at line 1, column 2$/],
   ["no providers", { providers: {} }, /must name at least one/],
   ["a strange name", { providers: { "a/b": {} } }, /a provider's name/],
   ["a strange field", { providers: { a: { apikey: "x" } } }, /apikey/],

@@ -102,11 +102,7 @@ function modelLines(model: Answers["model"]): string[] {
   const key = "OPENAI_API_KEY=";
   const name = "OPENAI_MODEL=gpt-5-mini";
   if (model.type === "openai")
-    return [
-      "# To fill in: the key of your account. While it is empty, the offline demo model answers.",
-      key,
-      name,
-    ];
+    return ["# To fill in: the key of your account. While it is empty, nothing starts.", key, name];
   if (model.type === "compatible") {
     const address = setting("OPENAI_BASE_URL", model.baseUrl);
     return [
@@ -116,7 +112,12 @@ function modelLines(model: Answers["model"]): string[] {
       "OPENAI_MODEL=",
     ];
   }
-  return ["# The offline demo model answers. A key brings a real one.", `# ${key}`, `# ${name}`];
+  return [
+    "# The offline demo model answers. For a real one remove the first line, and give it a key.",
+    "MODEL=demo",
+    `# ${key}`,
+    `# ${name}`,
+  ];
 }
 
 /** A line that `node --env-file` and a shell read alike. */
