@@ -107,6 +107,24 @@ export interface ModelTurn {
   isWhole?: true;
   /** The messages that the model was given, if they were made shorter than the request's. */
   given?: readonly ModelMessage[];
+  /** Names of the request's tools that the model was not offered; absent: it was offered all. */
+  leftOutTools?: readonly string[];
+}
+
+/** Something about one model that the settings do not say, and for how long it holds. */
+export interface ModelNote {
+  provider: string;
+  model: string;
+  /** A name of a closed set: what is sent otherwise (models/quirks.ts), or `gone`. */
+  quirk: string;
+  /** What the service does about it. */
+  says: string;
+  /** What an operator can do. */
+  remedy: string;
+  /** False: a turn that meets it is helped, and the next one meets it again. */
+  lasts: boolean;
+  /** It is asked again after this time. */
+  forSeconds: number;
 }
 
 /** The model could not be reached, answered with an error, or fell silent. The message is fit for clients: no key, no address. */
@@ -137,6 +155,8 @@ export interface Model {
   knows?(name: string): boolean;
   /** The models of the default chain, PROVIDER/MODEL, in the order in which they are tried. */
   readonly answers?: readonly string[];
+  /** What is known of its models at present beside the settings. Absent: nothing ever is. */
+  notes?(): readonly ModelNote[];
   /**
    * One turn. `wrote` is called once per network read that brought text, with all of that read's text: never with an
    * empty string, never with half of a surrogate pair. A fault before the first text is retried with backoff; after it

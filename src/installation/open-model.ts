@@ -13,7 +13,7 @@ import type { ProvidersOptions } from "../models/providers.ts";
 export interface ModelDependencies {
   /** The providers as already read; absent: read now. */
   written?: WrittenProviders;
-  log?: Pick<PlainLog, "warn">;
+  log?: Pick<PlainLog, "warn" | "info">;
   onCall?: ProvidersOptions["onCall"];
   tracing?: NonNullable<ProvidersOptions["tracing"]>;
 }
@@ -22,7 +22,7 @@ export interface ModelDependencies {
 export async function openModel(config: Config, dependencies: ModelDependencies = {}): Promise<Model> {
   const {
     written = await readProviders(config, readVariable),
-    log = { warn() {} },
+    log = { warn() {}, info() {} },
     onCall = () => {},
   } = dependencies;
   const traced = dependencies.tracing ? { tracing: dependencies.tracing } : {};
@@ -41,7 +41,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
 }
 
 function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs: number): OpenAiOptions {
-  const { name, baseUrl, body, quirks } = provider;
+  const { name, baseUrl, body, quirks, profile } = provider;
   return {
     name,
     apiKey: apiKey?.reveal() ?? null,
@@ -50,6 +50,7 @@ function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs:
     headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, value.reveal()])),
     body,
     quirks,
+    ...(profile === undefined ? {} : { profile }),
   };
 }
 

@@ -5,6 +5,8 @@ import type { Config } from "../config.ts";
 import { complaint } from "../domain/channel-fields.ts";
 import { parseJson } from "./parse-json.ts";
 import { messageOf } from "../errors.ts";
+import { PROFILE_NAMES } from "../models/profiles.ts";
+import type { ProfileName } from "../models/profiles.ts";
 import { Secret } from "../secret.ts";
 
 /**
@@ -18,6 +20,8 @@ export interface WrittenProvider {
   baseUrl: string | null;
   headers: Record<string, Secret>;
   body: Record<string, unknown>;
+  /** Its server's row in models/profiles.ts; absent: by its address. */
+  profile?: ProfileName;
   quirks: {
     tools?: boolean;
     systemRole?: boolean;
@@ -48,6 +52,7 @@ const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }).exactOptional(),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, "must be a header's name"), text).exactOptional(),
   body: z.record(z.string(), z.unknown()).exactOptional(),
+  profile: z.enum(PROFILE_NAMES).exactOptional(),
   tools: z.boolean().exactOptional(),
   systemRole: z.boolean().exactOptional(),
   images: z.boolean().exactOptional(),
@@ -95,7 +100,7 @@ export function parseProviders(
     if (!PROVIDER_NAME.test(name)) {
       throw new Error(`${JSON.stringify(name)}: a provider's name is 1 to 64 of A-Z a-z 0-9 . _ -`);
     }
-    const { apiKey, baseUrl = null, headers = {}, body = {}, ...quirks } = fields;
+    const { apiKey, baseUrl = null, headers = {}, body = {}, profile, ...quirks } = fields;
     const resolve = (field: string, value: string) =>
       resolved(`provider ${name} takes its ${field}`, value, variable);
     return {
@@ -106,6 +111,7 @@ export function parseProviders(
         Object.entries(headers).map(([header, value]) => [header, resolve(`header ${header}`, value)]),
       ),
       body,
+      ...(profile === undefined ? {} : { profile }),
       quirks,
     };
   });

@@ -1,5 +1,6 @@
 import type { Usage } from "../../machines/run.ts";
 import type { Extra } from "../model.ts";
+import { isFailedEnd } from "./ends.ts";
 import { isRecord } from "./is-record.ts";
 
 /**
@@ -59,9 +60,6 @@ function errorOf(fields: Record<string, unknown>): unknown {
   return fields["error"] ?? (fields["object"] === "error" ? fields : undefined);
 }
 
-/** Finish reasons that mean the server failed: OpenRouter and Mistral, DeepSeek, GLM. */
-const FAILED_ENDS = new Set(["error", "insufficient_system_resource", "network_error"]);
-
 function readChoice(value: unknown) {
   const { index, delta, message, finish_reason, error } = fieldsOf(value);
   // `message`: the whole answer at once, from a server that does not stream.
@@ -74,7 +72,7 @@ function readChoice(value: unknown) {
     calls: listOf(tool_calls, readCall),
     extra: extraOf(said, MESSAGE_FIELDS),
     finishReason,
-    error: error ?? (finishReason !== null && FAILED_ENDS.has(finishReason) ? { finish_reason } : undefined),
+    error: error ?? (finishReason !== null && isFailedEnd(finishReason) ? { finish_reason } : undefined),
   };
 }
 

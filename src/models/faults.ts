@@ -1,5 +1,15 @@
 import { APIConnectionError, APIError } from "openai";
+import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
 import { ModelFault, WITHHELD } from "../model.ts";
+import { meaningOf } from "./codes.ts";
+import { endOf } from "./ends.ts";
+import { isRecord } from "./is-record.ts";
+import { ALL_SENTENCES } from "./profiles.ts";
+import type { Profile } from "./profiles.ts";
+import { refusalOf } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
+import { hear } from "./sentences.ts";
+import type { Meaning } from "./sentences.ts";
 import { tooLong } from "./too-long.ts";
 import type { SaidTooLong } from "./too-long.ts";
 
@@ -8,36 +18,42 @@ import type { SaidTooLong } from "./too-long.ts";
  * the cause, for the log only.
  */
 
-/** A fault that may pass: worth another try, as long as no text of the turn was passed on. */
-export class PassingFault extends ModelFault {
+/** Another model may do better: a chain asks its next one, as long as no text of the turn was passed on. */
+export class OtherMayAnswer extends ModelFault {
+  /** The server is ill, so other turns ask it later. False: it was about this request alone. */
+  readonly rests: boolean;
+
+  constructor(message: string, { cause, rests = true }: { cause: unknown; rests?: boolean }) {
+    super(message, { cause });
+    this.rests = rests;
+  }
+}
+
+/** A fault that may pass: the same model is worth another try, too. */
+export class PassingFault extends OtherMayAnswer {
   /** How long the server asked not to be called; null if it did not say. */
   readonly retryAfterMs: number | null;
 
-  constructor(message: string, options: { cause: unknown; retryAfterMs?: number | null }) {
+  constructor(message: string, options: { cause: unknown; rests?: boolean; retryAfterMs?: number | null }) {
     super(message, options);
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
 }
 
 /** The server refuses our key, or requires payment first. */
-export class KeyRefused extends ModelFault {}
+export class KeyRefused extends OtherMayAnswer {}
+
+/** The server has no such model, or none any more. */
+export class Gone extends OtherMayAnswer {}
 
 /** The input is longer than the model takes, with as little history as possible. Another model may take more. */
-export class TooLong extends ModelFault {
+export class TooLong extends OtherMayAnswer {
   readonly said: SaidTooLong;
 
   constructor(said: SaidTooLong, cause: unknown) {
-    super("The message is too long for the model", { cause });
+    super("The message is too long for the model", { cause, rests: false });
     this.said = said;
   }
-}
-
-/** The server sent nothing for too long. */
-class FellSilent extends ModelFault {}
-
-/** May another provider do better? A fault of the request itself is a fault everywhere. */
-export function mayFallOver(error: unknown): error is ModelFault {
-  return error instanceof PassingFault || error instanceof KeyRefused || error instanceof FellSilent;
 }
 
 /** The same fault, without another try: text of the turn was passed on already, and would be repeated. */
@@ -47,56 +63,95 @@ export function forGood(error: unknown): unknown {
     : error;
 }
 
-export const fellSilent = () => new FellSilent("The model fell silent");
+/** The server sent nothing for too long. */
+export const fellSilent = () => new OtherMayAnswer("The model fell silent", { cause: undefined });
+/** An answer of status 200 that is none: a web page, JSON of another kind. */
 export const notUnderstood = (cause: unknown) =>
-  new ModelFault("The model's answer was not understood", { cause });
+  new OtherMayAnswer("The model's answer was not understood", { cause });
 export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
+/** A turn without text and calls, or with a call that nobody can read. */
+export const uselessTurn = (cause: unknown) =>
+  new OtherMayAnswer("The model gave no answer", { cause, rests: false });
 
 /** An error inside a stream that began well; some servers send an HTTP status as its code. */
 export function brokeOff(error: unknown): ModelFault {
-  const code =
-    typeof error === "object" && error !== null && "code" in error ? Number(error.code) : Number.NaN;
+  const fields = isRecord(error) ? error : {};
+  const { finish_reason: finishReason } = fields;
+  if (typeof finishReason === "string" && endOf(finishReason) === "malformed")
+    return new PassingFault("The model's answer was not understood", { cause: error, rests: false });
+  const code = Number(fields["code"]);
   const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
-  const said = tooLong({ status: isStatus ? code : 400, text: JSON.stringify(error) ?? "" });
+  const refusal = refusalOf(isStatus ? code : 400, { error });
+  const said = tooLong(refusal, { body: null, profile: null });
   if (said !== null) return new TooLong(said, error);
-  return isStatus
-    ? answeredWith(code, error, null)
-    : new PassingFault("The model answered with an error", { cause: error });
+  const meant = faultByMeaning(meantBy(refusal, { body: null, profile: null }), refusal, error);
+  if (meant) return meant;
+  if (!isStatus) return new PassingFault("The model answered with an error", { cause: error });
+  const fault = answeredWith(code, error, null);
+  // The next one is asked even where the request was refused: this one began to answer it.
+  return fault instanceof OtherMayAnswer
+    ? fault
+    : new OtherMayAnswer(fault.message, { cause: error, rests: false });
 }
 
 /**
- * The fault for an error of the openai package; any other error is not the model's, and is returned unchanged. `said`:
- * the text of a refusal; null: none.
+ * The fault for an error of the openai package; any other error is not the model's, and is returned unchanged.
+ * `refused`: what was refused, and by whom; null: nothing was.
  */
-export function modelFaultOf(error: unknown, said: string | null): unknown {
+export function modelFaultOf(
+  error: unknown,
+  refused: { refusal: Refusal; body: ChatCompletionCreateParamsStreaming; profile: Profile | null } | null,
+): unknown {
   if (error instanceof APIConnectionError) {
     if (error.cause instanceof ModelFault) return error.cause;
     return new PassingFault("The model cannot be reached", { cause: error });
   }
-  if (error instanceof APIError && error.status !== undefined) {
-    const words = error.status === 400 ? (said ?? "") : "";
-    if (REFUSES_KEY.test(words)) return new KeyRefused(errorSentence(400), { cause: error });
-    if (REFUSES_CONTENT.test(words)) return new ModelFault(WITHHELD, { cause: error });
-    return answeredWith(error.status, error, retryAfterMs(error.headers));
-  }
-  return error;
+  if (!(error instanceof APIError) || error.status === undefined) return error;
+  const meant = refused && faultByMeaning(meantBy(refused.refusal, refused), refused.refusal, error);
+  return meant ?? answeredWith(error.status, error, retryAfterMs(error.headers));
 }
 
-/** Gemini and xAI refuse a key with status 400; xAI's text may be percent-encoded. */
-const REFUSES_KEY =
-  /\bAPI_KEY_INVALID\b|\bapi key (not valid|not found|expired)\b|\b(incorrect|invalid)( |%20)api( |%20)key\b/i;
+/** Only for a refusal of the request: with other statuses the status alone decides, but for a filter's 403. */
+const OF_REQUEST = new Set([400, 403, 404, 410, 422]);
 
-/** The texts of Azure, OpenAI, DeepSeek and Alibaba for a prompt that their filters refuse. */
-const REFUSES_CONTENT =
-  /"content_filter"|\bcontent management policy\b|"invalid_prompt"|\bContent Exists Risk\b|\bdata_?inspection_?failed\b/i;
+interface Meant {
+  meaning: Meaning;
+  /** By a code, or a sentence of the server's own row: it may decide of other turns, too. */
+  isSure: boolean;
+}
+
+/** By a code, else by a whole sentence: of any known server, where its own row is not known. */
+function meantBy(
+  { status, message, codes }: Refusal,
+  { body, profile }: { body: ChatCompletionCreateParamsStreaming | null; profile: Profile | null },
+): Meant | null {
+  if (!OF_REQUEST.has(status)) return null;
+  const byCode = meaningOf(codes);
+  if (byCode !== null) return { meaning: byCode, isSure: true };
+  const [heard] = hear(message, profile?.sentences ?? ALL_SENTENCES, { status, body }) ?? [];
+  return heard ? { meaning: heard.sentence.means, isSure: profile !== null } : null;
+}
+
+function faultByMeaning(meant: Meant | null, { status }: Refusal, cause: unknown): ModelFault | null {
+  if (!meant) return null;
+  const { meaning, isSure: rests } = meant;
+  if (meaning === "withheld") return new ModelFault(WITHHELD, { cause });
+  if (meaning === "keyRefused") return new KeyRefused(errorSentence(status), { cause, rests });
+  if (meaning === "gone") return new Gone(errorSentence(status), { cause, rests });
+  return meaning === "again" ? new PassingFault(errorSentence(status), { cause, rests: false }) : null;
+}
 
 const errorSentence = (status: number) => `The model answered with an error (${status})`;
+
+/** 424: what stands behind the server failed (Text Generation Inference, Groq). Redirects are not followed: push-fetch.ts. */
+const MAY_PASS = new Set([408, 409, 424, 425, 429]);
 
 function answeredWith(status: number, cause: unknown, afterMs: number | null): ModelFault {
   const message = errorSentence(status);
   if (status === 401 || status === 402 || status === 403) return new KeyRefused(message, { cause });
-  const mayPass = status === 408 || status === 409 || status === 429 || status >= 500;
-  return mayPass
+  if (status === 404 || status === 410) return new Gone(message, { cause });
+  if (status < 400 || status === 405) return new OtherMayAnswer(message, { cause });
+  return MAY_PASS.has(status) || status >= 500
     ? new PassingFault(message, { cause, retryAfterMs: afterMs })
     : new ModelFault(message, { cause });
 }

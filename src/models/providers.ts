@@ -1,19 +1,17 @@
 import type { Clock } from "../clock.ts";
 import type { PlainLog } from "../log.ts";
 import { ModelFault } from "../model.ts";
-import type { Model, ModelTurn } from "../model.ts";
+import type { Model, ModelNote, ModelTurn } from "../model.ts";
 import { traceFields } from "../trace.ts";
 import type { Tracing } from "../trace.ts";
-import { mayFallOver, PassingFault, TooLong } from "./faults.ts";
-import type { Asked, Provider } from "./openai.ts";
+import { Gone, OtherMayAnswer, PassingFault } from "./faults.ts";
+import { createGone } from "./gone.ts";
+import { nameOf } from "./member.ts";
+import type { Member } from "./member.ts";
+import type { Provider } from "./openai.ts";
 import { createRests } from "./rests.ts";
-
-/** A model at a provider. */
-export interface Member {
-  provider: string;
-  /** The provider's own name for it. */
-  model: string;
-}
+import type { Asked } from "./stream-learning.ts";
+import { uselessIn } from "./useless-turn.ts";
 
 export interface Directory {
   /** The chain behind a name, in order; null: no such name. */
@@ -31,7 +29,7 @@ export interface ProvidersOptions {
   providers: readonly Provider[];
   directory: Directory;
   clock: Pick<Clock, "elapsed">;
-  log: Pick<PlainLog, "warn">;
+  log: Pick<PlainLog, "warn" | "info">;
   onCall: (call: MemberCall) => void;
   /** Absent: traces are off. */
   tracing?: Tracing;
@@ -39,13 +37,24 @@ export interface ProvidersOptions {
 
 /**
  * Several providers as one model. A name may be a chain: its next member is asked when one cannot be reached, is
- * overloaded, falls silent, refuses the key or answers 5xx, as long as no text of the turn was passed on. A member that
- * failed rests for a while; the member that answered the run so far is asked first.
+ * overloaded, falls silent, refuses the key, has no such model, answers 5xx or something that is no answer, as long as no
+ * text of the turn was passed on. A member that is ill rests for a while; the member that answered the run so far is asked
+ * first.
  */
 export function openProviders(options: ProvidersOptions): Model {
   const { kind, providers, directory, clock, log, onCall, tracing } = options;
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   const rests = createRests(clock);
+  const gone = createGone();
+  /** Faults of single requests, which a member does not rest for: told once in a while. */
+  const told = new Map<string, number>();
+
+  function tellsOnce(what: string): boolean {
+    const lastMs = told.get(what);
+    if (lastMs !== undefined && clock.elapsed() - lastMs < TOLD_EVERY_MS) return false;
+    told.set(what, clock.elapsed());
+    return true;
+  }
 
   function inTurn(members: readonly Member[], keep: string | undefined): readonly Member[] {
     const kept = members.filter((member) => nameOf(member) === keep);
@@ -78,26 +87,45 @@ export function openProviders(options: ProvidersOptions): Model {
       try {
         // Only the last member is tried again: for the visitor, asking the next one is faster.
         const turn = await ask(member, { request, wrote: told, signal }, isLast ? LAST_TRIES : 1);
-        rests.well(nameOf(member));
-        onCall({ ...member, outcome: "done" });
+        const useless = isLast || hasTold ? null : uselessIn(turn, request);
+        if (useless) throw useless;
+        answered(member, turn, request);
         return { ...turn, isOfChain: true };
       } catch (error) {
-        const isIll = !signal.aborted && mayFallOver(error);
-        if (isIll) rests.failed(nameOf(member), error instanceof PassingFault ? error.retryAfterMs : null);
+        const fault = !signal.aborted && error instanceof OtherMayAnswer ? error : null;
+        if (fault?.rests)
+          rests.failed(nameOf(member), fault instanceof PassingFault ? fault.retryAfterMs : null);
         else if (signal.aborted && !hasTold) rests.left(nameOf(member));
         else rests.well(nameOf(member));
-        // Not ill: it does not rest.
-        const isTooSmall = error instanceof TooLong;
-        const fallsOver = (isIll || isTooSmall) && !hasTold && !isLast;
+        const fallsOver = fault !== null && !hasTold && !isLast;
         onCall({ ...member, outcome: outcomeOf(signal, fallsOver) });
+        if (fault) noteGone(member, fault);
         if (!fallsOver) throw error;
-        log.warn(
-          { model: nameOf(member), next: nextName(order, at), ...tracedBy(request), err: error },
-          "a model failed: the next one is asked",
-        );
+        if (fault.rests || tellsOnce(`${nameOf(member)} ${fault.message}`))
+          log.warn(
+            { model: nameOf(member), next: nextName(order, at), ...tracedBy(request), err: error },
+            "a model failed: the next one is asked",
+          );
       }
     }
     throw new ModelFault("The model is not configured");
+  }
+
+  function answered(member: Member, turn: ModelTurn, request: Asked["request"]): void {
+    rests.well(nameOf(member));
+    gone.is(member, false);
+    onCall({ ...member, outcome: "done" });
+    if (turn.leftOutTools)
+      log.info(
+        { model: nameOf(member), tools: turn.leftOutTools, ...tracedBy(request) },
+        "a model was offered fewer tools than the run has",
+      );
+  }
+
+  function noteGone(member: Member, fault: ModelFault): void {
+    if (!(fault instanceof Gone) || !fault.rests || !gone.is(member, true)) return;
+    const { says, remedy } = gone.noteOf(member);
+    log.warn({ model: nameOf(member), remedy, err: fault }, `a model is gone: ${says}`);
   }
 
   function tracedBy({ traceparent }: Asked["request"]): object {
@@ -107,10 +135,11 @@ export function openProviders(options: ProvidersOptions): Model {
   async function askOne(member: Member, asked: Asked): Promise<ModelTurn> {
     try {
       const turn = await ask(member, asked, LAST_TRIES);
-      onCall({ ...member, outcome: "done" });
+      answered(member, turn, asked.request);
       return turn;
     } catch (error) {
       onCall({ ...member, outcome: outcomeOf(asked.signal, false) });
+      if (error instanceof OtherMayAnswer) noteGone(member, error);
       throw error;
     }
   }
@@ -119,6 +148,7 @@ export function openProviders(options: ProvidersOptions): Model {
     kind,
     defaultModel: directory.defaultModel,
     knows: (name) => directory.membersOf(name) !== null,
+    notes: (): ModelNote[] => [...providers.flatMap((provider) => provider.notes()), ...gone.notes()],
     answers: (directory.membersOf(directory.defaultModel) ?? []).map(nameOf),
 
     async stream(request, wrote, signal) {
@@ -140,10 +170,7 @@ export function openProviders(options: ProvidersOptions): Model {
 }
 
 const LAST_TRIES = 3;
-
-export function nameOf({ provider, model }: Member): string {
-  return `${provider}/${model}`;
-}
+const TOLD_EVERY_MS = 300_000;
 
 function nextName(order: readonly Member[], at: number): string | null {
   const next = order[at + 1];

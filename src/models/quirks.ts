@@ -1,6 +1,6 @@
 /**
- * Where a server differs from the API, for one of its models. The provider's settings may declare some of it; the rest
- * is learned from refusals (learn.ts), and kept as long as the process lives.
+ * Where a server differs from the API, for one of its models. Its row in profiles.ts and the provider's settings declare
+ * some of it; the rest is learned from refusals (learn.ts), and asked again after an hour (known-quirks.ts).
  */
 export interface Quirks {
   /** false: no tools are offered, and calls of the history are sent as text. */
@@ -27,6 +27,8 @@ export interface Quirks {
   reasoningField: boolean;
   /** Calls of an unknown model are sent as text: they lack fields that this model requires with its calls. */
   tellsUnknownCalls: boolean;
+  /** With tools the effort of its thoughts must say `none`. */
+  effortNone: boolean;
   /** Keywords of tools' schemas that it refused. */
   schemaKeywords: readonly string[];
   /** Hashes of tools whose form it refused (refused-tools.ts). */
@@ -52,29 +54,9 @@ export const NO_QUIRKS: Quirks = {
   nineCharIds: false,
   reasoningField: false,
   tellsUnknownCalls: false,
+  effortNone: false,
   schemaKeywords: [],
   refusedTools: [],
   leftOut: [],
   maxInputTokens: null,
 };
-
-/** The known quirks of each model of a provider. */
-export interface KnownQuirks {
-  of(model: string): Quirks;
-  note(model: string, quirks: Quirks): void;
-}
-
-/** More names than channels use: names come from channel settings, not from callers. */
-const MAX_MODELS = 1_000;
-
-export function createKnownQuirks(said: Partial<Quirks>): KnownQuirks {
-  const beforehand: Quirks = { ...NO_QUIRKS, ...said };
-  const learned = new Map<string, Quirks>();
-  return {
-    of: (model) => learned.get(model) ?? beforehand,
-    note(model, quirks) {
-      if (learned.size >= MAX_MODELS) learned.clear();
-      learned.set(model, quirks);
-    },
-  };
-}

@@ -1,29 +1,58 @@
 import { createHash } from "node:crypto";
 import type { ChatCompletionTool } from "openai/resources/chat/completions";
+import { isRecord } from "./is-record.ts";
 import type { Quirks } from "./quirks.ts";
 
 /** How many are remembered of a model: a page can offer a new one with each message. The oldest are asked for again. */
 const MOST_KEPT = 1_000;
 
-/** OpenAI and those who speak like it; Groq. */
-const BY_NAME = /\bschema for (?:function|tool) ([\w-]{1,64})/gi;
+/** The parts of a tool that are its form. A refusal of any other field says nothing of the tool. */
+const FORM = new Set(["parameters", "input_schema", "inputschema", "name", "description"]);
 
-/** OpenAI's `param`, Anthropic's door, Bedrock, servers in Python: a place among the tools that were sent. */
-const BY_PLACE =
-  /\btools[ .](\d{1,3})[ .]{1,3}(?:(?:function|custom|toolspec)[ .]{1,3})?(?:parameters|input_?schema|name|description)\b/gi;
-/** Gemini, which names all of them at once. */
-const BY_DECLARATION = /\bfunction_declarations[ .](\d{1,3})[ .]{1,3}(?:parameters|name|description)\b/gi;
+/**
+ * The tool that a place names: `["tools", 3, "function", "parameters"]`; Gemini's and Bedrock's have more names in
+ * between, and the last index before the form counts.
+ */
+export function toolAt(
+  path: readonly (string | number)[],
+  tools: readonly ChatCompletionTool[],
+): ChatCompletionTool | null {
+  const form = path.findIndex((part) => typeof part === "string" && FORM.has(part.toLowerCase()));
+  if (form < 0) return null;
+  const place = path.slice(0, form).findLast((part) => typeof part === "number");
+  return place === undefined ? null : (tools[place] ?? null);
+}
 
-/** The tools of a request whose form a refusal names. */
-export function namedTools(
-  words: string,
-  { tools = [] }: { tools?: ChatCompletionTool[] },
+/**
+ * The tools whose schemas have this place (Moonshot: `properties.color`, or `root`). Where it says that a type is missing,
+ * or beside `anyOf`, only those of which that is true.
+ */
+export function toolsWithPlace(
+  path: readonly (string | number)[],
+  said: string,
+  tools: readonly ChatCompletionTool[],
 ): ChatCompletionTool[] {
-  const names = new Set([...words.matchAll(BY_NAME)].map(([, name]) => name));
-  const places = new Set(
-    [...words.matchAll(BY_PLACE), ...words.matchAll(BY_DECLARATION)].map(([, place]) => Number(place)),
-  );
-  return tools.filter((tool, at) => names.has(toolName(tool)) || places.has(at));
+  const places = path[0] === "root" ? path.slice(1) : path;
+  const mayBe = (schema: unknown): boolean => {
+    if (/type is not defined/i.test(said)) return isRecord(schema) && schema["type"] === undefined;
+    if (/anyOf/.test(said)) return isRecord(schema) && schema["anyOf"] !== undefined;
+    return schema !== undefined;
+  };
+  return tools.filter((tool) => mayBe(at(schemaOf(tool), places)));
+}
+
+function at(value: unknown, path: readonly (string | number)[]): unknown {
+  let found = value;
+  for (const part of path) {
+    if (Array.isArray(found) && typeof part === "number") found = found[part];
+    else if (isRecord(found) && Object.hasOwn(found, String(part))) found = found[String(part)];
+    else return undefined;
+  }
+  return found;
+}
+
+function schemaOf(tool: ChatCompletionTool): unknown {
+  return tool.type === "function" ? tool.function.parameters : undefined;
 }
 
 export function toolName(tool: ChatCompletionTool): string {
@@ -39,7 +68,8 @@ export function withRefused(
   known: Quirks["refusedTools"],
   tools: readonly ChatCompletionTool[],
 ): Quirks["refusedTools"] {
-  return [...known, ...tools.map(hashOf)].slice(-MOST_KEPT);
+  const hashes = tools.map(hashOf).filter((hash) => !known.includes(hash));
+  return hashes.length === 0 ? known : [...known, ...hashes].slice(-MOST_KEPT);
 }
 
 function hashOf(tool: ChatCompletionTool): string {

@@ -24,6 +24,7 @@ export function requestBody(
   const tools = offered.filter((tool) => !isRefused(tool, quirks));
   const { maxOutputTokens } = request;
   const fields: Record<string, unknown> = { ...body, ...request.body };
+  if (quirks.effortNone && tools.length > 0) fields["reasoning_effort"] = "none";
   for (const name of quirks.leftOut) delete fields[name];
   return {
     ...fields,

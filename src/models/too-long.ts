@@ -1,4 +1,10 @@
-import { wordsOf } from "./words-of.ts";
+import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
+import { meaningOf } from "./codes.ts";
+import { ALL_SENTENCES } from "./profiles.ts";
+import type { Profile } from "./profiles.ts";
+import type { Refusal } from "./refusal.ts";
+import { hear } from "./sentences.ts";
+import type { Sentence } from "./sentences.ts";
 
 /** What a refusal says of an input that is too long for the model. */
 export interface SaidTooLong {
@@ -6,35 +12,40 @@ export interface SaidTooLong {
   limit: number | null;
   /** The tokens of the request by the server's own count; null: the refusal names no number. */
   counted: number | null;
+  /** False: for this turn only, as in learn.ts. */
+  lasts: boolean;
 }
 
-const STATUSES = new Set([400, 413, 422, 500]);
+/** By a code; whatever the sentence is. */
+const BY_CODE = new Set([400, 413, 422]);
 
-/** Codes and sentences as servers were seen to use them (test/models/too-long.test.ts has one of each). */
-const TOO_LONG =
-  /\bcontext_length_exceeded\b|\bexceed_context_size_error\b|\bmax_prompt_tokens_exceeded\b|\btokens_limit_reached\b|\bmax(imum)? (context|prompt|model|input) length\b|\bcontext (length|size|window|limit)\b.{0,60}\bexceed|\bexceed(s|ed|ing)?\b.{0,40}\b(context (length|size|window|limit)|token limit)\b|\blonger than the models? (s )?context length\b|\bcontext length of only \d|\b(prompt|input|request) is too long\b|\btoken count\b.{0,40}\bexceeds\b|\btokens exceed the\b|\breduce the length of (the|your) (messages|prompt|input)\b|\breduce your message size\b|\btoo large for .{1,60} tokens\b|\btokens \+ max_new_tokens must be\b|\brange of input length\b|\bexceeds max length\b/i;
-
-/** A single request over the tokens of a minute: waiting does not help. Any other 429 passes. */
-const TOO_LARGE_FOR_RATE = /\brequest too large\b/i;
-
-/** What the refusal says; null: it is about something else. */
-export function tooLong({ status, text }: { status: number; text: string }): SaidTooLong | null {
-  const words = wordsOf(text);
-  const isMeant =
-    status === 429 ? TOO_LARGE_FOR_RATE.test(words) : STATUSES.has(status) && TOO_LONG.test(words);
-  return isMeant ? numbersIn(words) : null;
+/** What the refusal says; null: it is about something else. `body`: of the request; null: not known any more. */
+export function tooLong(
+  refusal: Refusal,
+  { body, profile }: { body: ChatCompletionCreateParamsStreaming | null; profile: Profile | null },
+): SaidTooLong | null {
+  const { status } = refusal;
+  // A request above the tokens of a minute, or too many bytes for a proxy, is no limit of the model.
+  const isOfModel = status !== 413 && status !== 429;
+  const own = profile && heardIn(profile.sentences, refusal, body);
+  const numbers = own ?? heardIn(ALL_SENTENCES, refusal, body);
+  const isByCode = BY_CODE.has(status) && meaningOf(refusal.codes) === "tooLong";
+  if (numbers === null && !isByCode) return null;
+  return {
+    limit: refusal.limit ?? numbers?.limit ?? null,
+    counted: refusal.counted ?? numbers?.counted ?? null,
+    lasts: isOfModel && (isByCode || own !== null),
+  };
 }
 
-const LIMIT =
-  /\b(?:n_ctx|length|size|limit|window|allowed)(?: is| of| should be)?(?: only| 1)? (\d{3,9})\b|[<>]=? (\d{3,9})\b|\b(\d{3,9}) maximum\b/gi;
-
-/** A count can stand where a limit does ("length is 9000 while limit is 8192"): the limit is the smallest, the count the largest. */
-function numbersIn(words: string): SaidTooLong {
-  const limits = [...words.matchAll(LIMIT)].map(([, named, compared, maximum]) =>
-    Number(named ?? compared ?? maximum),
-  );
-  if (limits.length === 0) return { limit: null, counted: null };
-  const limit = Math.min(...limits);
-  const largest = Math.max(...[...words.matchAll(/\b\d{3,9}\b/g)].map(([number]) => Number(number)));
-  return { limit, counted: largest > limit ? largest : null };
+function heardIn(
+  sentences: readonly Sentence[],
+  { message, status }: Refusal,
+  body: ChatCompletionCreateParamsStreaming | null,
+): { limit: number | null; counted: number | null } | null {
+  const about = sentences.filter(({ means }) => means === "tooLong");
+  const [heard] = hear(message, about, { status, body }) ?? [];
+  if (!heard) return null;
+  const { limit, counted } = heard.slots;
+  return { limit: limit ? Number(limit) : null, counted: counted ? Number(counted) : null };
 }

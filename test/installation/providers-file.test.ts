@@ -25,6 +25,7 @@ test("providers are read with what they need and what they do not take", () => {
         tools: false,
         maxTokensField: "max_tokens",
         thinking: "open",
+        profile: "vllm",
       },
     },
     models: { default: ["openai/gpt-5-mini", "local/qwen3"] },
@@ -33,6 +34,7 @@ test("providers are read with what they need and what they do not take", () => {
     name: "local",
     apiKey: null,
     body: { temperature: 0.2 },
+    profile: "vllm",
     quirks: { tools: false, maxTokensField: "max_tokens", thinking: "open" },
   });
   expect(secretsOfProviders(written).map((secret) => secret.reveal())).toEqual(["sk-7", "sk-7"]);
@@ -65,6 +67,7 @@ test.each<[what: string, file: unknown, complaint: RegExp]>([
   ["no providers", { providers: {} }, /must name at least one/],
   ["a strange name", { providers: { "a/b": {} } }, /a provider's name/],
   ["a strange field", { providers: { a: { apikey: "x" } } }, /apikey/],
+  ["a strange profile", { providers: { a: { profile: "acme" } } }, /profile.*"openai"/],
   ["a strange address", { providers: { a: { baseUrl: "ftp://x" } } }, /http:\/\/ or https:\/\//],
   [
     "an unset variable",

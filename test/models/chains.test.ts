@@ -38,7 +38,7 @@ async function openChain(scripts: { one: Script | string; two?: Script }) {
     ),
     directory: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
     clock: { elapsed: () => nowMs },
-    log: { warn() {} },
+    log: { warn() {}, info() {} },
     onCall: (made) => void calls.push(made),
   });
   onTestFinished(async () => {

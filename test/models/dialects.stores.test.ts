@@ -20,7 +20,12 @@ describe.each(storeKinds)("models as they are, on $name", ({ prepare }) => {
     const store = await database.open();
     const { base = "/v1" } = dialect;
     const baseUrl = server.baseUrl.replace(/\/v1$/, base);
-    const model = openOpenAi({ apiKey: "key", baseUrl, silenceMs: 30_000 });
+    const model = openOpenAi({
+      apiKey: "key",
+      baseUrl,
+      silenceMs: 30_000,
+      ...(dialect.profile ? { profile: dialect.profile } : {}),
+    });
     const agent = { maxOutputTokensPerRun: 1_000 };
     const service = await startTestService({
       env: ROOMY_LIMITS,

@@ -1,4 +1,5 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
+import type { ProfileName } from "../../src/models/profiles.ts";
 import { bytes, status, usage } from "../support/model-server.ts";
 import type { Act, ModelServerRequest } from "../support/model-server.ts";
 
@@ -9,6 +10,8 @@ import type { Act, ModelServerRequest } from "../support/model-server.ts";
  */
 export interface Dialect {
   name: string;
+  /** Its row in profiles.ts; absent: it is not known, and its words help only the turn that meets them. */
+  profile?: ProfileName;
   /** Where the rules are told. */
   sources: readonly string[];
   /** The path and query of its base URL, without a slash at the end. */
@@ -53,6 +56,7 @@ const MISTRAL_ID = /^[a-zA-Z0-9]{9}$/;
 export const DIALECTS: readonly Dialect[] = [
   {
     name: "OpenAI",
+    profile: "openai",
     sources: ["https://platform.openai.com/docs/api-reference/chat/create"],
     refusal({ body }) {
       if (body.max_tokens === undefined) return null;
@@ -64,6 +68,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "Azure OpenAI",
+    profile: "azure",
     sources: ["https://learn.microsoft.com/azure/ai-services/openai/reference"],
     base: "/openai/deployments/d?api-version=2024-10-21",
     refusal({ path, headers }) {
@@ -76,13 +81,13 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "Mistral",
+    profile: "mistral",
     sources: [
       "https://github.com/anomalyco/opencode/issues/1680",
       "https://github.com/editor-code-assistant/eca/issues/231",
       "https://github.com/zed-industries/zed/issues/37021",
       "https://github.com/charmbracelet/crush/issues/1590",
     ],
-    lessons: 1,
     refusal({ body }) {
       const extra = (...loc: unknown[]) => ({
         status: 422,
@@ -126,6 +131,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "Gemini 3 by its OpenAI door",
+    profile: "gemini",
     sources: [
       "https://ai.google.dev/gemini-api/docs/thought-signatures",
       "https://github.com/openai/openai-agents-python/issues/2137",
@@ -174,6 +180,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "DeepSeek, thinking",
+    profile: "deepseek",
     sources: [
       "https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
       "https://github.com/anomalyco/opencode/issues/24722",
@@ -191,6 +198,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "Anthropic by its OpenAI door",
+    profile: "anthropic",
     sources: ["https://platform.claude.com/docs/en/api/openai-sdk"],
     refusal({ body }) {
       const empty = sent(body).some(({ content }) => content === "");
@@ -200,6 +208,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "Groq",
+    profile: "groq",
     sources: ["https://github.com/vercel/ai/pull/8057", "https://github.com/karthink/gptel/issues/774"],
     lessons: 1,
     refusal({ body }) {
@@ -214,6 +223,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "OpenRouter",
+    profile: "openrouter",
     sources: ["https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks"],
     refusal({ body }) {
       const missing = withCalls(body).some(
@@ -237,6 +247,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "Ollama, a model without tools",
+    profile: "ollama",
     sources: ["https://github.com/ollama/ollama/issues/5793"],
     lessons: 1,
     withoutTools: true,
@@ -248,6 +259,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "vLLM, started without a tool parser",
+    profile: "vllm",
     sources: ["https://github.com/vllm-project/vllm/issues/9986"],
     lessons: 1,
     withoutTools: true,
@@ -267,6 +279,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "llama.cpp, a template with strict roles and no system message",
+    profile: "llama.cpp",
     sources: [
       "https://github.com/idiap/sdialog/issues/122",
       "https://github.com/ggml-org/llama.cpp/issues/13471",
@@ -288,6 +301,7 @@ export const DIALECTS: readonly Dialect[] = [
   },
   {
     name: "LM Studio",
+    profile: "lmstudio",
     sources: ["https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/261"],
     lessons: 1,
     refusal({ body }) {

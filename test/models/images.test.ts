@@ -47,8 +47,12 @@ test("they are named to a model that is said not to see", async () => {
 });
 
 test("a server that refuses images is not sent any again", async () => {
-  const refusal = status(400, {}, JSON.stringify({ error: { message: "Model does not support images." } }));
-  const { ask, contents } = await open([[refusal], "A shoe?", "Still a shoe?"]);
+  const refusal = status(
+    400,
+    {},
+    JSON.stringify({ error: { message: "Model does not support images. Please use a model that does." } }),
+  );
+  const { ask, contents } = await open([[refusal], "A shoe?", "Still a shoe?"], { profile: "lmstudio" });
   expect((await ask([png])).text).toBe("A shoe?");
   expect((await ask([png])).text).toBe("Still a shoe?");
   expect(contents()).toEqual([shown, named, named]);

@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { learn } from "../../src/models/learn.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
+import { PROFILE_NAMES, PROFILES } from "../../src/models/profiles.ts";
+import type { ProfileName } from "../../src/models/profiles.ts";
 import { NO_QUIRKS } from "../../src/models/quirks.ts";
+import { readRefusal } from "../../src/models/refusal.ts";
 import { toolName } from "../../src/models/refused-tools.ts";
 import { requestBody } from "../../src/models/request-body.ts";
 import { startModelServer, status } from "../support/model-server.ts";
@@ -24,9 +27,16 @@ const error = (message: string, param: string | null = null) =>
 const bodyWith = (quirks: typeof NO_QUIRKS) =>
   requestBody({ ...plainRequest, tools }, { by: "p/m", model: "m", quirks, body: {} });
 
-test.each<[server: string, text: string, left: string[]]>([
+const refused = (text: string, profile: ProfileName | null) => ({
+  refusal: readRefusal(400, text),
+  body: bodyWith(NO_QUIRKS),
+  profile: profile && PROFILES[profile],
+});
+
+test.each<[server: string, profile: ProfileName, text: string, left: string[]]>([
   [
     "OpenAI",
+    "openai",
     error(
       "Invalid schema for function 'update-event': schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
       "tools[3].function.parameters",
@@ -35,16 +45,19 @@ test.each<[server: string, text: string, left: string[]]>([
   ],
   [
     "OpenAI, of a description",
+    "openai",
     error("Invalid 'tools[1].function.description': string too long.", "tools[1].function.description"),
     ["find", "pay", "update-event"],
   ],
   [
     "Groq",
+    "groq",
     error("invalid JSON schema for tool pay, tools[2].function.parameters: `/properties/a`: want string"),
     ["find", "buy", "update-event"],
   ],
   [
     "Anthropic by its OpenAI door",
+    "anthropic",
     error(
       "tools.0.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level",
     ),
@@ -52,21 +65,24 @@ test.each<[server: string, text: string, left: string[]]>([
   ],
   [
     "Bedrock",
+    "bedrock",
     error("The value at toolConfig.tools.1.toolSpec.inputSchema.json.type must be one of: object."),
     ["find", "pay", "update-event"],
   ],
   [
     "Gemini",
+    "gemini",
     '[{"error":{"code":400,"message":"* GenerateContentRequest.tools[0].function_declarations[1].parameters.required[0]: property is not defined\\n* GenerateContentRequest.tools[0].function_declarations[3].parameters.properties[a].items: missing field.\\n","status":"INVALID_ARGUMENT"}}]',
     ["find", "pay"],
   ],
   [
     "a server in Python",
+    "vllm",
     '{"detail":[{"loc":["body","tools",2,"function","parameters"],"msg":"Input should be a valid dictionary"}]}',
     ["find", "buy", "update-event"],
   ],
-])("the tools that %s names are left out, and no others", (_server, text, left) => {
-  const learned = learn({ status: 400, text, body: bodyWith(NO_QUIRKS) }, NO_QUIRKS);
+])("the tools that %s names are left out, and no others", (_server, profile, text, left) => {
+  const learned = learn(refused(text, profile), NO_QUIRKS)?.apply(NO_QUIRKS);
   expect(bodyWith(learned ?? NO_QUIRKS).tools?.map(toolName)).toEqual(left);
 });
 
@@ -79,7 +95,8 @@ test.each([
   ["a place that was not sent", "tools.7.custom.input_schema: no"],
   ["a field of a tool", "Unknown parameter: 'tools[0].function.strict'."],
 ])("%s leaves no tool out", (_what, message) => {
-  expect(learn({ status: 400, text: error(message), body: bodyWith(NO_QUIRKS) }, NO_QUIRKS)).toBeNull();
+  for (const profile of [null, ...PROFILE_NAMES])
+    expect(learn(refused(error(message), profile), NO_QUIRKS)).toBeNull();
 });
 
 /** Refuses a tool that takes `odd`, the first one alone, as OpenAI does. */
@@ -100,7 +117,14 @@ async function openStrict() {
   const server = await startModelServer(strict);
   const warnings: object[] = [];
   const log = { warn: (fields: object) => void warnings.push(fields) };
-  const model = openOpenAi({ apiKey: null, baseUrl: server.baseUrl, silenceMs: 30_000, pause: noPause, log });
+  const model = openOpenAi({
+    apiKey: null,
+    baseUrl: server.baseUrl,
+    silenceMs: 30_000,
+    pause: noPause,
+    profile: "openai",
+    log,
+  });
   onTestFinished(async () => {
     await model.close();
     await server.close();
@@ -109,7 +133,7 @@ async function openStrict() {
   return { server, model, warnings, offered };
 }
 
-test("a refused tool is left out for good, with one warning, and one of its name with another schema is not", async () => {
+test("a refused tool is left out, with one warning, and one of its name with another schema is not", async () => {
   const { server, model, warnings, offered } = await openStrict();
   const ask = (...given: ReturnType<typeof tool>[]) => startTurn(model, { request: { tools: given } }).turn;
   expect((await ask(tool("find"), bad("buy"), bad("pay"))).text).toBe("So it is.");

@@ -95,7 +95,7 @@ test("each model of a chain has its own limit; the next one is asked where the q
       defaultModel: "default",
     },
     clock: { elapsed: () => 0 },
-    log: { warn() {} },
+    log: { warn() {}, info() {} },
     onCall: () => {},
   });
   onTestFinished(async () => {

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { fitInput } from "../../src/models/input-fit.ts";
+import { PROFILES } from "../../src/models/profiles.ts";
+import type { ProfileName } from "../../src/models/profiles.ts";
+import { readRefusal } from "../../src/models/refusal.ts";
 import { tooLong } from "../../src/models/too-long.ts";
 import { plainRequest } from "../support/open-model.ts";
 
@@ -168,18 +171,35 @@ test.each<[server: string, status: number, text: string, limit: number | null, c
   ["Moonshot", 400, error("Invalid request: Your request exceeded model token limit: 8192"), 8192, null],
   ["Qwen", 400, error("Range of input length should be [1, 30720]"), 30720, null],
 ])("%s says that the input is too long", (_server, status, text, limit, counted) => {
-  expect(tooLong({ status, text })).toEqual({ limit, counted });
+  const said = tooLong(readRefusal(status, text), { body: null, profile: null });
+  // A code is sure; a sentence only of a server that is known.
+  const lasts = /"code":"context_length_exceeded"|"type":"exceed_context/.test(text);
+  expect(said).toEqual({ limit, counted, lasts });
+});
+
+test("a sentence of the server's own row lasts, of a request above a minute's tokens it does not", () => {
+  const said = (status: number, text: string, profile: ProfileName) =>
+    tooLong(readRefusal(status, text), { body: null, profile: PROFILES[profile] });
+  const ollama = '{"error":"the input length exceeds the context length"}';
+  expect(said(400, ollama, "ollama")).toMatchObject({ lasts: true });
+  expect(said(400, ollama, "groq")).toMatchObject({ lasts: false });
+  const groq = error(
+    "Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.",
+  );
+  expect(said(413, groq, "groq")).toEqual({ limit: 6000, counted: 9000, lasts: false });
 });
 
 test.each<[what: string, status: number, text: string]>([
   ["too many requests", 429, error("Rate limit reached on tokens per min (TPM): Limit 10000, Used 9000")],
-  ["a wrong key", 401, error("context_length_exceeded")],
+  ["a wrong key", 401, error("No", { code: "context_length_exceeded" })],
+  ["a code that a text quotes", 400, error("You wrote context_length_exceeded")],
   ["a text of one message", 400, error("Invalid 'messages[0].content': string too long. Expected 1048576.")],
   ["an answer's length", 400, error("max_tokens is too large: 99999. This model supports at most 4096.")],
   ["an image", 400, error("messages.0.content.1.image: image exceeds 5 MB maximum")],
   ["nothing", 400, ""],
 ])("%s is no word of an input that is too long", (_what, status, text) => {
-  expect(tooLong({ status, text })).toBeNull();
+  for (const profile of [null, ...Object.values(PROFILES)])
+    expect(tooLong(readRefusal(status, text), { body: null, profile })).toBeNull();
 });
 
 /** A turn of 100 tokens that cannot be left out, and of history as it fits. */
@@ -190,7 +210,7 @@ const turnOf = (tokens: number) => ({
     tokens: Math.max(100, Math.min(tokens, most)),
   }),
 });
-const nothing = { limit: null, counted: null };
+const nothing = { limit: null, counted: null, lasts: true };
 
 test.each<
   [what: string, sent: number, said: { limit: number | null; counted: number | null }, found: number]
@@ -204,7 +224,7 @@ test.each<
 ])("an input that is too long is cut to %s", (_what, sent, said, found) => {
   const input = fitInput(turnOf(sent), null);
   expect(input.found()).toBeNull();
-  expect(input.shorten(said)).toBe(true);
+  expect(input.shorten({ ...said, lasts: true })).toBe(true);
   expect(input.found()).toBe(found);
 });
 
