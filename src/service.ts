@@ -14,6 +14,7 @@ import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/create-agent.ts";
 import type { AgentOptions } from "./agent/create-agent.ts";
+import { notesByModel } from "./agent/model-notes.ts";
 import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
@@ -277,6 +278,7 @@ function handlerOver(
       ...unknownModels(directory.channels(), model),
       ...(agent.warnings?.() ?? []),
     ],
+    models: () => notesByModel(model),
     ...(dependencies.isStarting ? { isStarting: dependencies.isStarting } : {}),
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),

@@ -17,6 +17,16 @@ export interface HealthFacts {
   answers?: readonly string[];
 }
 
+/** What is known of one model beside the settings. */
+const modelNote = z.object({
+  quirk: z.string().describe("`gone`, or what it is sent otherwise"),
+  says: z.string(),
+  remedy: z.string(),
+  lasts: z.boolean().describe("False: only turns that meet it are sent otherwise"),
+  forSeconds: z.number().describe("Until it is asked again; 0: until it answers"),
+});
+export type HealthNotes = Record<string, z.infer<typeof modelNote>[]>;
+
 const health = z.object({
   status: z.enum(["ok", "unavailable"]),
   store: z.enum(["redis", "embedded"]),
@@ -32,6 +42,12 @@ const health = z.object({
     .optional()
     .describe(
       "Only with the transport key: what the settings cannot keep, tool servers that cannot be used, and models that nobody answers to; not with `live`",
+    ),
+  models: z
+    .record(z.string(), z.array(modelNote))
+    .optional()
+    .describe(
+      "Only with the transport key, by PROVIDER/MODEL: what models refused, so that they are sent it otherwise, and which are gone; in this process, not with `live`",
     ),
 });
 
@@ -71,6 +87,10 @@ const documentation: Documentation = {
   },
 };
 
+function notesIn(models: HealthNotes): { models?: HealthNotes } {
+  return Object.keys(models).length > 0 ? { models } : {};
+}
+
 /** Anybody may call this without a key, so the store is asked at most once in this time. */
 const READ_EVERY_MS = 1_000;
 
@@ -98,6 +118,7 @@ export function healthRoute({
   keyDoor,
   facts,
   warnings: others = () => [],
+  models = () => ({}),
 }: {
   store: Pick<Store, "kind" | "health">;
   threads: Pick<Threads, "isDraining">;
@@ -109,6 +130,8 @@ export function healthRoute({
   facts: HealthFacts;
   /** Other warnings, one sentence each. */
   warnings?: () => string[];
+  /** By PROVIDER/MODEL. */
+  models?: () => HealthNotes;
 }): Route {
   const healthOfStore = recentHealth(store, clock);
   const isTransportKey = keyCheck(...transportKeys);
@@ -123,7 +146,9 @@ export function healthRoute({
       const { reachable, warnings } = await healthOfStore();
       const ready = reachable && !isStarting() && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
-      const told = keyDoor.holds(request, isTransportKey) ? { warnings: [...warnings, ...others()] } : {};
+      const told = keyDoor.holds(request, isTransportKey)
+        ? { warnings: [...warnings, ...others()], ...notesIn(models()) }
+        : {};
       return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, ...told });
     },
   };

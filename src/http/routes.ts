@@ -37,6 +37,7 @@ import { copilotRunRoute, copilotStopRoute } from "./ag-ui/copilot-run.ts";
 import { agUiRoute } from "./ag-ui/run.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
+import type { HealthNotes } from "./health.ts";
 import type { HealthFacts } from "./health.ts";
 import type { KeptKeys } from "./operator-api/operator-route.ts";
 import { operatorRoutes } from "./operator-api/routes.ts";
@@ -88,6 +89,8 @@ export interface RouteDependencies {
   health: HealthFacts;
   /** Warnings for /health besides those of the store, one sentence each. */
   warnings?: () => string[];
+  /** For /health: what is known of the models beside the settings, by PROVIDER/MODEL. */
+  models?: () => HealthNotes;
   /** See healthRoute. */
   isStarting?: () => boolean;
   /** Keeps keys that the operator API makes for the next start. */

@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { AnsweredRequest } from "../http/answered-request.ts";
-import type { Model } from "../model.ts";
+import type { Model, ModelNote } from "../model.ts";
 import type { MemberCall } from "../models/providers.ts";
 import type { RetentionProgress } from "../operators/retention-sweep.ts";
 import type { Store } from "../store.ts";
@@ -62,6 +62,8 @@ export interface Levels {
   webhooks(): Promise<{ channel: string; waiting: number; oldestMs: number; off: number }[]>;
   /** Threads that a person has taken and not given back, on all instances together. */
   withPerson(): Promise<number>;
+  /** What this process knows of its models beside the settings. */
+  modelNotes(): readonly Pick<ModelNote, "provider" | "model" | "quirk">[];
 }
 
 /** Loads prom-client on first use. */
@@ -168,6 +170,17 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   shared("waiting_for_person", "Threads that wait for a person", () => levels.waitingForPerson());
   shared("with_person", "Threads that a person has now", () => levels.withPerson());
   addWebhookGauges(levels, { Gauge }, registry);
+  const quirks = new Gauge({
+    name: "chat_agent_model_quirks",
+    help: "What a model refused, so that it is sent it otherwise for an hour, and `gone` for one that is not there",
+    labelNames: ["provider", "model", "quirk"],
+    registers: [registry],
+    aggregator: "max",
+    collect() {
+      quirks.reset();
+      for (const { provider, model, quirk } of levels.modelNotes()) quirks.inc({ provider, model, quirk });
+    },
+  });
 }
 
 /** Gauges for each channel with webhooks. All instances report the same numbers. */

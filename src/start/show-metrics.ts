@@ -10,7 +10,7 @@ import type { Starting } from "./starting.ts";
 /** Adds the metrics that only a running service can measure, and opens METRICS_PORT. */
 export async function showMetrics(
   { config, closing }: Starting,
-  { metrics, exposition }: Resources,
+  { metrics, exposition, model }: Resources,
   service: Service,
 ): Promise<void> {
   metrics.watch({
@@ -20,6 +20,7 @@ export async function showMetrics(
     openFeeds: () => service.threads.feeds(),
     waitingForPerson: () => countWaiting(service.store),
     webhooks: () => webhookLevels(service.store, systemClock.now()),
+    modelNotes: () => model.notes?.() ?? [],
     withPerson: () =>
       countWithPerson(
         service.store,

@@ -21,6 +21,9 @@ import { finishReasons } from "./finish-reasons.ts";
 import { whoAnswered } from "./open-segments.ts";
 import type { OpenSegments } from "./open-segments.ts";
 
+/** Names of tools that the run has and the model was not offered. */
+const TOOLS_LEFT_OUT = "chat_agent.tools.left_out";
+
 /** The span of a request to a model, with its retries: `chat MODEL`. */
 export async function chatSpan(
   { tracer, segments, hasContent }: { tracer: Tracer; segments: OpenSegments; hasContent: boolean },
@@ -60,8 +63,9 @@ export async function chatSpan(
 }
 
 function told(turn: ModelTurn): Attributes {
-  const { usage, finishReason } = turn;
+  const { usage, finishReason, leftOutTools } = turn;
   return {
+    ...(leftOutTools ? { [TOOLS_LEFT_OUT]: [...leftOutTools] } : {}),
     [ATTR_GEN_AI_RESPONSE_MODEL]: whoAnswered(turn).model,
     ...finishReasons(finishReason),
     ...(usage

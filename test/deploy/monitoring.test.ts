@@ -58,6 +58,7 @@ async function metricsText(): Promise<string> {
     threadsHeld: () => 0,
     repliesWaiting: () => 0,
     openFeeds: () => 0,
+    modelNotes: () => [],
     waitingForPerson: () => Promise.resolve(0),
     withPerson: () => Promise.resolve(0),
     webhooks: () => Promise.resolve([{ channel: "shop", waiting: 1, oldestMs: 1, off: 0 }]),

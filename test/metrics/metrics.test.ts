@@ -62,7 +62,13 @@ test("retention tells what it has deleted, and what it is behind with", async ()
 
 test("a level that cannot be read hides no other", async () => {
   const metrics = await createMetrics();
-  const levels = { openStreams: () => 3, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 };
+  const levels = {
+    openStreams: () => 3,
+    threadsHeld: () => 0,
+    repliesWaiting: () => 0,
+    openFeeds: () => 0,
+    modelNotes: () => [],
+  };
   const away = () => Promise.reject(new Error("the store is away"));
   metrics.watch({ ...levels, waitingForPerson: away, withPerson: away, webhooks: away });
   expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(3);
@@ -113,7 +119,13 @@ describe("the webhooks' metrics", () => {
     const tries = (outcome: string) =>
       valueOf(metrics, `chat_agent_webhook_tries_total{channel="shop",outcome="${outcome}"}`);
     let levels = [{ channel: "shop", waiting: 7, oldestMs: 90_500, off: 1 }];
-    const none = { openStreams: () => 0, threadsHeld: () => 0, repliesWaiting: () => 0, openFeeds: () => 0 };
+    const none = {
+      openStreams: () => 0,
+      threadsHeld: () => 0,
+      repliesWaiting: () => 0,
+      openFeeds: () => 0,
+      modelNotes: () => [],
+    };
     const nobody = async () => 0;
     metrics.watch({ ...none, waitingForPerson: nobody, withPerson: nobody, webhooks: async () => levels });
     const level = (name: string) => valueOf(metrics, `chat_agent_webhooks_${name}{channel="shop"}`);
@@ -166,6 +178,7 @@ describe("the queue's metrics", () => {
       threadsHeld: () => service.threads.held(),
       repliesWaiting: () => service.threads.waiting(),
       openFeeds: () => service.threads.feeds(),
+      modelNotes: () => [],
       waitingForPerson: () => countWaiting(store),
       webhooks: () => webhookLevels(store, Date.now()),
       withPerson: () => countWithPerson(store, ["cli"]),
