@@ -1,6 +1,6 @@
 import type { Usage } from "../../machines/run.ts";
 import type { Extra } from "../model.ts";
-import { isFailedEnd } from "./ends.ts";
+import { readEnd } from "./finish-reasons.ts";
 import { isRecord } from "./is-record.ts";
 
 /**
@@ -72,7 +72,8 @@ function readChoice(value: unknown) {
     calls: listOf(tool_calls, readCall),
     extra: extraOf(said, MESSAGE_FIELDS),
     finishReason,
-    error: error ?? (finishReason !== null && isFailedEnd(finishReason) ? { finish_reason } : undefined),
+    error:
+      error ?? (finishReason !== null && readEnd(finishReason).hasFailed ? { finish_reason } : undefined),
   };
 }
 

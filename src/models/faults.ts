@@ -2,7 +2,7 @@ import { APIConnectionError, APIError } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
 import { ModelFault, WITHHELD } from "../model.ts";
 import { meaningOf } from "./codes.ts";
-import { endOf } from "./ends.ts";
+import { readEnd } from "./finish-reasons.ts";
 import { isRecord } from "./is-record.ts";
 import { ALL_SENTENCES } from "./profiles.ts";
 import type { Profile } from "./profiles.ts";
@@ -68,6 +68,9 @@ export const fellSilent = () => new OtherMayAnswer("The model fell silent", { ca
 /** An answer of status 200 that is none: a web page, JSON of another kind. */
 export const notUnderstood = (cause: unknown) =>
   new OtherMayAnswer("The model's answer was not understood", { cause });
+/** The model tried to call a tool, and its server made no call of it. Another try may be better. */
+export const malformedCall = (cause: unknown) =>
+  new PassingFault("The model's answer was not understood", { cause, rests: false });
 export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
 /** A turn without text and calls, or with a call that nobody can read. */
 export const uselessTurn = (cause: unknown) =>
@@ -77,8 +80,7 @@ export const uselessTurn = (cause: unknown) =>
 export function brokeOff(error: unknown): ModelFault {
   const fields = isRecord(error) ? error : {};
   const { finish_reason: finishReason } = fields;
-  if (typeof finishReason === "string" && endOf(finishReason) === "malformed")
-    return new PassingFault("The model's answer was not understood", { cause: error, rests: false });
+  if (typeof finishReason === "string" && readEnd(finishReason).isMalformed) return malformedCall(error);
   const code = Number(fields["code"]);
   const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
   const refusal = refusalOf(isStatus ? code : 400, { error });

@@ -19,7 +19,7 @@ export function createGone(): GoneModels {
     provider,
     model,
     quirk: "gone",
-    says: "its server has no such model, or nothing at this address",
+    says: "its server has no such model, or nothing at this address; a chain asks the next one",
     remedy: `name another model instead of ${provider}/${model}, or correct the base URL of ${provider}`,
     lasts: true,
     forSeconds: 0,

@@ -19,9 +19,10 @@ export function notesOf(
   const fields = after.leftOut.filter((name) => !before.leftOut.includes(name));
   const keywords = after.schemaKeywords.filter((name) => !before.schemaKeywords.includes(name));
   const words = wordsFor(after, { fields, keywords, tools });
-  const profile = isKnown ? "" : `; or "profile", with the name of its server`;
+  // A sentence that is kept only where the server is known.
+  const profile = isKnown || lasts ? "" : `; "profile" with its server's name keeps it for an hour`;
   return names
-    .filter((name) => name !== "leftOut" || !names.includes("maxTokensField"))
+    .filter((name) => name !== "leftOut" || (fields.length > 0 && !names.includes("maxTokensField")))
     .map((name) => {
       const { says, remedy } = words[name];
       return { quirk: name, says, remedy: `${remedy}${profile}`, lasts };

@@ -99,8 +99,9 @@ export function openProviders(options: ProvidersOptions): Model {
         else rests.well(nameOf(member));
         const fallsOver = fault !== null && !hasTold && !isLast;
         onCall({ ...member, outcome: outcomeOf(signal, fallsOver) });
-        if (fault) noteGone(member, fault);
+        const isNewlyGone = fault !== null && noteGone(member, fault);
         if (!fallsOver) throw error;
+        if (isNewlyGone) continue;
         if (fault.rests || tellsOnce(`${nameOf(member)} ${fault.message}`))
           log.warn(
             { model: nameOf(member), next: nextName(order, at), ...tracedBy(request), err: error },
@@ -122,10 +123,12 @@ export function openProviders(options: ProvidersOptions): Model {
       );
   }
 
-  function noteGone(member: Member, fault: ModelFault): void {
-    if (!(fault instanceof Gone) || !fault.rests || !gone.is(member, true)) return;
+  /** True: it was told. */
+  function noteGone(member: Member, fault: ModelFault): boolean {
+    if (!(fault instanceof Gone) || !fault.rests || !gone.is(member, true)) return false;
     const { says, remedy } = gone.noteOf(member);
     log.warn({ model: nameOf(member), remedy, err: fault }, `a model is gone: ${says}`);
+    return true;
   }
 
   function tracedBy({ traceparent }: Asked["request"]): object {

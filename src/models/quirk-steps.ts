@@ -63,9 +63,20 @@ export function noContent(body: Body): Step {
       : { ...quirks, noContent: quirks.noContent === "null" ? "empty" : "absent" };
 }
 
+const EFFORT = "reasoning_effort";
+
 /** OpenAI's reasoning models take tools only with an effort that says `none`, which is not their default. */
 export function effortNone({ tools }: Body): Step {
-  return (quirks) => (tools && !quirks.effortNone ? { ...quirks, effortNone: true } : null);
+  return (quirks) => {
+    if (!tools || quirks.effortNone) return null;
+    const { leftOut } = quirks;
+    const isLeftOut = leftOut.includes(EFFORT);
+    return {
+      ...quirks,
+      effortNone: true,
+      leftOut: isLeftOut ? leftOut.filter((name) => name !== EFFORT) : leftOut,
+    };
+  };
 }
 
 export function leaveOut(names: readonly string[]): Step {

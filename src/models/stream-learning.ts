@@ -2,8 +2,8 @@ import { APIError } from "openai";
 import type { PlainLog } from "../log.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
 import type { ModelRequest, ModelTurn, Wrote } from "../model.ts";
-import { apiEnd } from "./ends.ts";
 import { KeyRefused, modelFaultOf, PassingFault, TooLong } from "./faults.ts";
+import { readEnd } from "./finish-reasons.ts";
 import { fitInput } from "./input-fit.ts";
 import type { InputFit } from "./input-fit.ts";
 import type { KnownQuirks } from "./known-quirks.ts";
@@ -174,7 +174,8 @@ function endIn({ profile }: Connection, turn: ReadTurn): Pick<ModelTurn, "finish
     turn.finishReason === null &&
     turn.calls.length === 0 &&
     turn.text === "";
-  return { finishReason: isBlocked ? "content_filter" : apiEnd(turn.finishReason) };
+  if (isBlocked) return { finishReason: "content_filter" };
+  return { finishReason: turn.finishReason === null ? null : readEnd(turn.finishReason).reason };
 }
 
 function givenIn(input: InputFit): Pick<ModelTurn, "given"> {

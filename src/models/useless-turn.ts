@@ -1,5 +1,4 @@
 import type { ModelRequest, ModelTurn } from "../model.ts";
-import { endOf } from "./ends.ts";
 import { uselessTurn } from "./faults.ts";
 import type { OtherMayAnswer } from "./faults.ts";
 
@@ -13,8 +12,8 @@ export function uselessIn(
 ): OtherMayAnswer | null {
   const unread = calls.find(({ name, arguments: args }) => name === "" || !isJson(args));
   if (unread) return uselessTurn(new Error(`Cannot read a call of ${unread.name || "no name"}`));
-  const end = finishReason === null ? "whole" : endOf(finishReason);
-  const isSilent = text.trim() === "" && calls.length === 0 && (end === "whole" || end === "unknown");
+  const isAnswer = finishReason === "content_filter" || finishReason === "length";
+  const isSilent = text.trim() === "" && calls.length === 0 && !isAnswer;
   return isSilent && !hasSaid(request) ? uselessTurn(new Error("Cannot use the answer: it is empty")) : null;
 }
 

@@ -111,6 +111,28 @@ test("M1: a model that takes tools only without thoughts keeps its tools, with o
   expect((await healthOf(model)).models).toMatchObject({ "a/m": [{ quirk: "effortNone", lasts: true }] });
 });
 
+test("M1: an effort of the settings is given up for the tools, whatever code comes with it, in a bounded number of requests", async () => {
+  const tried: unknown[] = [];
+  const { ask, a } = await open(
+    ({ body }) => {
+      const effort = body.reasoning_effort;
+      tried.push(effort);
+      if (!body.tools || effort === "none") return "Fine.";
+      return [
+        refusal(400, { message: "No", param: "reasoning_effort", code: effort ? "unsupported_value" : null }),
+      ];
+    },
+    { body: { reasoning_effort: "high" } },
+  );
+  for (const _ of [1, 2]) expect((await ask()).text).toBe("Fine.");
+  expect(tried).toEqual(["high", undefined, "none", "none"]);
+  expect(a.requests.every(({ body }) => body.tools)).toBe(true);
+
+  const never = await open(() => [refusal(400, { message: "No", param: "reasoning_effort" })]);
+  await expect(never.ask()).rejects.toThrow("(400)");
+  expect(never.a.requests).toHaveLength(2);
+});
+
 const GENERATED = [
   "Sorry, tools are not supported here.",
   "The system prompt is not supported",
@@ -189,6 +211,38 @@ describe("M5: a schema that is refused by its place", () => {
     await ask();
     expect(offered().slice(3)).toEqual([ALL, ["find"]]);
     expect(warned).toHaveLength(2);
+  });
+
+  test.each<[place: string, what: string, schema: object]>([
+    [
+      "root",
+      "when using anyOf, type should be defined in anyOf items instead of the parent schema",
+      { anyOf: [{}] },
+    ],
+    [
+      "properties.questions.items.properties.options",
+      "when using anyOf, type should be defined in anyOf items instead of the parent schema",
+      {
+        properties: {
+          questions: { type: "array", items: { properties: { options: { type: "array", anyOf: [{}] } } } },
+        },
+      },
+    ],
+    [
+      "properties.assetRef",
+      "conflicting keywords found after $ref expansion: description",
+      { properties: { assetRef: { $ref: "#/$defs/ref", description: "An asset" } } },
+    ],
+    ["properties.size.anyOf.0", "type is not defined", { properties: { size: { anyOf: [{ const: 1 }] } } }],
+  ])("its place may be %s", async (place, what, schema) => {
+    const odd = { name: "odd", description: "", parameters: { type: "object", ...schema } };
+    const message = `tools.function.parameters is not a valid moonshot flavored json schema, details: <At path '${place}': ${what}>`;
+    const refuses: Script = ({ body }) =>
+      JSON.stringify(body.tools).includes('"odd"') ? [refusal(400, { message })] : "Fine.";
+    const { ask, offered } = await open(refuses, { profile: "moonshot" });
+    await ask({ request: { tools: [...TOOLS, odd] } });
+    await ask({ request: { tools: [...TOOLS, odd] } });
+    expect(offered()).toEqual([["find", "paint", "odd"], ALL, ALL]);
   });
 
   test("of two tools with that place none is left out for longer than the turn", async () => {
