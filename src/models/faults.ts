@@ -1,8 +1,9 @@
 import { APIConnectionError, APIError } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
+import { cutText } from "../../machines/line.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
 import { meaningOf } from "./codes.ts";
-import { readEnd } from "./finish-reasons.ts";
+import { isMalformedEnd } from "./finish-reasons.ts";
 import { isRecord } from "./is-record.ts";
 import { ALL_SENTENCES } from "./profiles.ts";
 import type { Profile } from "./profiles.ts";
@@ -72,28 +73,39 @@ export const notUnderstood = (cause: unknown) =>
 export const malformedCall = (cause: unknown) =>
   new PassingFault("The model's answer was not understood", { cause, rests: false });
 export const cutOff = (cause?: unknown) => new PassingFault("The model's answer was cut off", { cause });
+/** It ended in good order without a single choice: some servers say by that that a filter blocked the prompt. */
+export class NoChoice extends PassingFault {
+  constructor() {
+    super("The model's answer was cut off", {
+      cause: new Error("Cannot read the answer: it has no choices"),
+    });
+  }
+}
 /** A turn without text and calls, or with a call that nobody can read. */
 export const uselessTurn = (cause: unknown) =>
   new OtherMayAnswer("The model gave no answer", { cause, rests: false });
 
+/** Of what a server says in an error, in the log. */
+const MAX_LOGGED_CHARS = 2_000;
+
 /** An error inside a stream that began well; some servers send an HTTP status as its code. */
 export function brokeOff(error: unknown): ModelFault {
+  // An Error, since the log writes no other cause.
+  const cause = new Error(`The server said: ${cutText(JSON.stringify(error) ?? "", MAX_LOGGED_CHARS)}`);
   const fields = isRecord(error) ? error : {};
   const { finish_reason: finishReason } = fields;
-  if (typeof finishReason === "string" && readEnd(finishReason).isMalformed) return malformedCall(error);
+  if (typeof finishReason === "string" && isMalformedEnd(finishReason)) return malformedCall(cause);
   const code = Number(fields["code"]);
   const isStatus = Number.isInteger(code) && code >= 400 && code <= 599;
   const refusal = refusalOf(isStatus ? code : 400, { error });
   const said = tooLong(refusal, { body: null, profile: null });
-  if (said !== null) return new TooLong(said, error);
-  const meant = faultByMeaning(meantBy(refusal, { body: null, profile: null }), refusal, error);
+  if (said !== null) return new TooLong(said, cause);
+  const meant = faultByMeaning(meantBy(refusal, { body: null, profile: null }), refusal, cause);
   if (meant) return meant;
-  if (!isStatus) return new PassingFault("The model answered with an error", { cause: error });
-  const fault = answeredWith(code, error, null);
+  if (!isStatus) return new PassingFault("The model answered with an error", { cause });
+  const fault = answeredWith(code, cause, null);
   // The next one is asked even where the request was refused: this one began to answer it.
-  return fault instanceof OtherMayAnswer
-    ? fault
-    : new OtherMayAnswer(fault.message, { cause: error, rests: false });
+  return fault instanceof OtherMayAnswer ? fault : new OtherMayAnswer(fault.message, { cause, rests: false });
 }
 
 /**

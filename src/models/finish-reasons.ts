@@ -8,11 +8,9 @@ export interface End {
   reason: string;
   /** The server failed, or could not read the call that the model wrote: what came before is no whole answer. */
   hasFailed: boolean;
-  /** The second of these: it is about this answer alone, and another try may be better. */
-  isMalformed: boolean;
 }
 
-const [FAILED, MALFORMED] = ["error", "malformed"];
+const [FAILED, MALFORMED] = ["error", "malformed"] as const;
 
 /** The words by what they mean, each group with its sources. */
 const KNOWN_ENDS = new Map<string, string>([
@@ -34,7 +32,6 @@ const KNOWN_ENDS = new Map<string, string>([
     "blocklist",
     "prohibited_content",
     "spii",
-    "language",
     "image_safety",
     "image_prohibited_content",
     "image_recitation",
@@ -46,7 +43,6 @@ const KNOWN_ENDS = new Map<string, string>([
     "missing_thought_signature",
     "malformed_response",
   ]),
-  ...mean(FAILED, ["other"]),
   // Bedrock: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
   ...mean("content_filter", ["content_filtered", "guardrail_intervened"]),
   ...mean(MALFORMED, ["malformed_tool_use", "malformed_model_output"]),
@@ -89,10 +85,19 @@ const NAME = /^[\w.:-]{1,64}$/;
 
 /** Reads a finish_reason. */
 export function readEnd(written: string): End {
+  const known = knownEnd(written);
+  if (known === MALFORMED || known === FAILED) return { reason: FAILED, hasFailed: true };
+  if (known !== undefined) return { reason: known, hasFailed: false };
+  return { reason: written, hasFailed: NAME.test(written) && ERROR_NAME.test(written) };
+}
+
+/** The server could not read the call that the model wrote: it is about this answer alone, and another try may be better. */
+export function isMalformedEnd(written: string): boolean {
+  return knownEnd(written) === MALFORMED;
+}
+
+function knownEnd(written: string): string | undefined {
   const word = written.toLowerCase();
   const [filter = "", ownWord] = word.split(/: */, 2);
-  const reason = KNOWN_ENDS.get(ownWord ?? word) ?? (ownWord === undefined ? undefined : FILTERS.get(filter));
-  const isMalformed = reason === MALFORMED;
-  if (reason !== undefined) return { reason, hasFailed: isMalformed || reason === FAILED, isMalformed };
-  return { reason: written, hasFailed: NAME.test(written) && ERROR_NAME.test(written), isMalformed };
+  return KNOWN_ENDS.get(ownWord ?? word) ?? (ownWord === undefined ? undefined : FILTERS.get(filter));
 }

@@ -2,7 +2,7 @@ import { cutText } from "../../machines/line.ts";
 import { ModelFault, TURN_TEXT_CHARS } from "../model.ts";
 import type { ModelTurn, Wrote } from "../model.ts";
 import { withoutLongExtra } from "./extra.ts";
-import { cutOff, forGood, notUnderstood } from "./faults.ts";
+import { cutOff, forGood, NoChoice, notUnderstood } from "./faults.ts";
 import type { BodyReader, PushedResponse } from "./pushed-response.ts";
 import type { Quirks } from "./quirks.ts";
 import { sseParser } from "./sse.ts";
@@ -88,8 +88,9 @@ class TurnReader implements BodyReader {
     this.#takeIn();
     if (this.#whole) this.#takeWhole(this.#whole);
     if (this.#isOver) return;
-    const { isFinished, hasBegun } = this.#turn;
+    const { isFinished, hasBegun, hasChoice } = this.#turn;
     if (isFinished) this.#finish();
+    else if (hasBegun && !hasChoice) this.#fail(new NoChoice());
     else
       this.#fail(hasBegun || this.#isEmpty ? cutOff() : notUnderstood(new Error("Cannot read: no events")));
   }

@@ -2,7 +2,7 @@ import { APIError } from "openai";
 import type { PlainLog } from "../log.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
 import type { ModelRequest, ModelTurn, Wrote } from "../model.ts";
-import { KeyRefused, modelFaultOf, PassingFault, TooLong } from "./faults.ts";
+import { KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "./faults.ts";
 import { readEnd } from "./finish-reasons.ts";
 import { fitInput } from "./input-fit.ts";
 import type { InputFit } from "./input-fit.ts";
@@ -77,6 +77,8 @@ export async function streamLearning(
     } catch (error) {
       // Throws the reason of the abort, whatever error the package made of it.
       asked.signal.throwIfAborted();
+      if (error instanceof NoChoice && connection.profile?.blocksWithoutChoice)
+        return { text: "", calls: [], usage: null, finishReason: "content_filter", by };
       const refused = refusedBy(error, { body, profile: connection.profile });
       // Some servers begin with 200, and refuse in the stream.
       const said = refused ? tooLong(refused.refusal, refused) : error instanceof TooLong ? error.said : null;

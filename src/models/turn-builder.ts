@@ -10,6 +10,8 @@ import { brokeOff, notUnderstood } from "./faults.ts";
 export class TurnBuilder {
   /** A chunk has arrived. */
   hasBegun = false;
+  /** A chunk had a choice. */
+  hasChoice = false;
   /** The model has finished; usage may still come. */
   isFinished = false;
   /** Nothing more will come. */
@@ -46,6 +48,7 @@ export class TurnBuilder {
     const chunk = parseChunk(data);
     if (chunk.error) throw brokeOff(chunk.error);
     this.hasBegun = true;
+    this.hasChoice ||= !chunk.hasNoChoice;
     if (chunk.usage) this.usage = chunk.usage;
     // Some servers leave out [DONE], and leave the connection open.
     if (chunk.usage && chunk.hasNoChoice && this.isFinished) this.isDone = true;

@@ -438,6 +438,11 @@ describe("B8: filters in other words", () => {
       "gemini",
     ],
     [
+      "a stream that ends without a choice",
+      [bytes('data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":0}}\n\n'), cut()],
+      "gemini",
+    ],
+    [
       "a whole answer without a choice",
       [
         status(
