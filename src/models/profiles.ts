@@ -504,10 +504,22 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = ROWS;
 
 export const PROFILE_NAMES = Object.keys(ROWS) as [ProfileName, ...ProfileName[]];
 
+/**
+ * What the libraries say that many servers read their JSON with: Go's encoding/json with DisallowUnknownFields, zod's strict
+ * objects (https://zod.dev/error-customization), Joi (https://joi.dev/api). They belong to no server, so nobody keeps them.
+ */
+const OF_LIBRARIES: readonly Sentence[] = [
+  { says: 'json: unknown field "{field}"', means: "unknown" },
+  { says: "Unrecognized key(s) in object: '{field}'", means: "unknown" },
+  { says: 'Unrecognized key: "{field}"', means: "unknown" },
+  { says: '"{field}" is not allowed', means: "unknown" },
+];
+
 /** Of every server; for those of which none is known. */
-export const ALL_SENTENCES: readonly Sentence[] = Object.values(PROFILES).flatMap(
-  ({ sentences }) => sentences,
-);
+export const ALL_SENTENCES: readonly Sentence[] = [
+  ...Object.values(PROFILES).flatMap(({ sentences }) => sentences),
+  ...OF_LIBRARIES,
+];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 

@@ -83,7 +83,8 @@ function compile(sentence: Sentence): { pattern: RegExp; own: string } {
     return named ? `(?<${part}>${slot})` : `(?:${slot})`;
   });
   const own = parts.filter((_, at) => at % 2 === 0).toSorted((a, b) => b.length - a.length)[0] ?? "";
-  const made = { pattern: new RegExp(`^${source.join("")}[.!]?$`, "i"), own: plain(own) };
+  // vLLM ends with the error's cause, which is none.
+  const made = { pattern: new RegExp(`^${source.join("")}[.!]?(?: None)?$`, "i"), own: plain(own) };
   compiled.set(sentence, made);
   return made;
 }

@@ -358,6 +358,19 @@ describe("by a sentence", () => {
     },
   );
 
+  test.each([
+    'json: unknown field "tools"',
+    "Unrecognized key(s) in object: 'tools'",
+    '"tools" is not allowed',
+  ])("of a library that many servers have, it helps the turn: %s", (message) => {
+    expect(learned(400, error(message))).toEqual({ tools: false, lasts: false });
+  });
+
+  test("of vLLM, which adds that there is no cause", () => {
+    const text = error("Conversation roles must alternate user/assistant/user/assistant/... None");
+    expect(learned(400, text, { profile: "vllm" })).toEqual({ answersResults: true, lasts: true });
+  });
+
   test.each(NO_IMAGES)("of %s (%i) images are named from then on: %s", (profile, status, text) => {
     expect(learned(status, text, { profile, shows: true })).toEqual({ images: false, lasts: true });
     expect(learned(status, text, { profile, shows: true, quirks: { images: false } })).toBeNull();
