@@ -98,6 +98,6 @@ export function isMalformedEnd(written: string): boolean {
 
 function knownEnd(written: string): string | undefined {
   const word = written.toLowerCase();
-  const [filter = "", ownWord] = word.split(/: */, 2);
-  return KNOWN_ENDS.get(ownWord ?? word) ?? (ownWord === undefined ? undefined : FILTERS.get(filter));
+  const [filter = "", ownWord] = word.split(":", 2);
+  return KNOWN_ENDS.get(ownWord?.trim() ?? word) ?? (ownWord === undefined ? undefined : FILTERS.get(filter));
 }

@@ -36,6 +36,10 @@ const OPENAI: readonly Sentence[] = [
     means: "effortNone",
   },
   {
+    says: "Function tools with reasoning_effort are not supported for {name} in {name}. Please use {name} instead",
+    means: "effortNone",
+  },
+  {
     says: "This model's maximum context length is {limit} tokens. However, your messages resulted in {counted} tokens{any}",
     means: "tooLong",
   },
@@ -77,7 +81,7 @@ const TEMPLATES: readonly Sentence[] = (
   ] as const
 ).map(([says, means]) => ({ says, means, status: LOCAL }));
 
-const ROWS = {
+const SERVERS = {
   openai: {
     sources: [
       "https://platform.openai.com/docs/api-reference/chat/create",
@@ -495,6 +499,29 @@ const ROWS = {
         status: [413],
       },
     ],
+  },
+} as const satisfies Record<string, Profile>;
+
+/** LiteLLM passes on what a server says, behind a name of its own, and may add what it tried. */
+const BY_LITELLM: readonly Sentence[] = Object.values<Profile>(SERVERS).flatMap(({ sentences }) =>
+  sentences.map((sentence) => ({ ...sentence, says: `{litellm}${withTail(sentence.says)}` })),
+);
+
+function withTail(says: string): string {
+  return /\{(any|rest)\}$/.test(says) ? says : `${says}{any}`;
+}
+
+const ROWS = {
+  ...SERVERS,
+  litellm: {
+    sources: [
+      "https://docs.litellm.ai/docs/exception_mapping",
+      "https://github.com/BerriAI/litellm/pull/34569",
+      "https://github.com/onyx-dot-app/onyx/issues/15008",
+    ],
+    hosts: [],
+    localPort: 4_000,
+    sentences: BY_LITELLM,
   },
 } as const satisfies Record<string, Profile>;
 

@@ -38,7 +38,8 @@ export type Meaning =
 
 /**
  * A whole sentence of a server. In `says`, `{slots}` stand for what differs: names, places and numbers of bounded length;
- * `{any}` for what follows and is not read; `{template}` for llama.cpp's own words before an error of a template. Quotes
+ * `{any}` for what follows and is not read; `{template}` for llama.cpp's own words before an error of a template, `{litellm}`
+ * for a gateway's before what a server said. Quotes
  * of all kinds are alike.
  */
 export interface Sentence {
@@ -63,22 +64,26 @@ const SLOTS: Readonly<Record<string, string>> = {
   path: "[^'\\n]{1,300}",
   rest: "[^\\n]{0,500}",
   any: "[^]{0,4000}",
+  litellm: "(?:litellm\\.\\w{1,60}: )?\\w{1,40}Exception - ",
   template:
-    "(?:-{3,}\\s*While executing \\w{1,40} at line \\d{1,6}(?:, column \\d{1,6})?(?: in source:\\n[^\\n]{0,400}\\n *\\^)?\\s*Error: )?(?:Jinja Exception: )?",
+    "(?:-{3,40}\\s{0,9}While executing \\w{1,40} at line \\d{1,6}(?:, column \\d{1,6})?(?: in source:\\n[^\\n]{0,400}\\n {0,400}\\^)?\\s{0,9}Error: )?(?:Jinja Exception: )?",
 };
+
+/** Slots that are not read. */
+const UNNAMED = new Set(["any", "template", "litellm"]);
 
 const compiled = new WeakMap<Sentence, { pattern: RegExp; own: string }>();
 
 function compile(sentence: Sentence): { pattern: RegExp; own: string } {
   const known = compiled.get(sentence);
   if (known) return known;
-  const parts = sentence.says.split(/\{(\w+)\}/);
+  const parts = sentence.says.split(/\{(\w{1,20})\}/);
   const seen = new Set<string>();
   const source = parts.map((part, at) => {
     if (at % 2 === 0) return literal(part);
     const slot = SLOTS[part];
     if (slot === undefined) throw new TypeError(`Cannot read a sentence: it has no slot ${part}`);
-    const named = !seen.has(part) && part !== "any" && part !== "template";
+    const named = !seen.has(part) && !UNNAMED.has(part);
     seen.add(part);
     return named ? `(?<${part}>${slot})` : `(?:${slot})`;
   });
@@ -91,7 +96,7 @@ function compile(sentence: Sentence): { pattern: RegExp; own: string } {
 
 function literal(text: string): string {
   const escaped = text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
-  return escaped.replaceAll(/["'`]/g, "[\"'`]").replaceAll(/\s+/g, String.raw`\s+`);
+  return escaped.replaceAll(/["'`]/g, "[\"'`]").replaceAll(/\s+/g, String.raw`\s{1,9}`);
 }
 
 /** What a message says, if it is one of these sentences as a whole; null: it is none. */

@@ -6,6 +6,7 @@ import type { ProfileName } from "../../src/models/profiles.ts";
 import { NO_QUIRKS } from "../../src/models/quirks.ts";
 import type { Quirks } from "../../src/models/quirks.ts";
 import { readRefusal } from "../../src/models/refusal.ts";
+import { hear } from "../../src/models/sentences.ts";
 import { requestBody } from "../../src/models/request-body.ts";
 import { plainRequest } from "../support/open-model.ts";
 
@@ -366,6 +367,16 @@ describe("by a sentence", () => {
     expect(learned(400, error(message))).toEqual({ tools: false, lasts: false });
   });
 
+  test("M1: of a server behind LiteLLM, which puts a name before it", () => {
+    for (const more of ["", "\nModel: gpt-6-sol (openai)", ". Received Model Group=gpt-6-sol"]) {
+      const said =
+        "Function tools with reasoning_effort are not supported for gpt-6-sol in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.";
+      const text = error(`litellm.BadRequestError: OpenAIException - ${said}${more}`, { code: "400" });
+      expect(learned(400, text, { profile: "litellm" })).toEqual({ effortNone: true, lasts: true });
+      expect(learned(400, text)).toEqual({ effortNone: true, lasts: false });
+    }
+  });
+
   test("of vLLM, which adds that there is no cause", () => {
     const text = error("Conversation roles must alternate user/assistant/user/assistant/... None");
     expect(learned(400, text, { profile: "vllm" })).toEqual({ answersResults: true, lasts: true });
@@ -488,6 +499,21 @@ describe("by a sentence", () => {
         }
         expect(lessons).toBeLessThan(30);
       }
+    }
+  });
+
+  test("each sentence is sought in a bounded time, whatever almost is one", () => {
+    const pieces = ["a ", " ", "1", "------------\nWhile executing a at line 1"];
+    for (const sentence of ALL_SENTENCES) {
+      const [status = 400] = sentence.status ?? [];
+      const beginnings = sentence.says
+        .split(/\{\w+\}/)
+        .map((_, at, parts) => parts.slice(0, at + 1).join("a"));
+      for (const beginning of beginnings)
+        for (const piece of pieces) {
+          const message = `${beginning}${piece.repeat(8_000)}`.slice(0, 7_999) + "\u0000";
+          expect(hear(message, [sentence], { status, body: null })?.length ?? 0).toBeLessThan(2);
+        }
     }
   });
 
