@@ -1,11 +1,13 @@
 import { pino } from "pino";
 import type { DestinationStream, Logger } from "pino";
+import { cutText } from "../machines/line.ts";
 import type { LogLevel } from "./config.ts";
 import type { Secret } from "./secret.ts";
 
 /**
  * The log: JSON lines on stdout, pretty-printed if stdout is a terminal. No line contains a secret (P15): secrets are
- * replaced in the finished line, wherever they are, because a library's error may quote its input.
+ * replaced in the finished line, wherever they are, because a library's error may quote its input. No text of somebody else
+ * makes a line of its own, or a long one: control characters are written as escapes, and what is long is cut.
  */
 export type Log = Logger;
 
@@ -54,10 +56,50 @@ export function createLog(options: LogOptions & { destination: DestinationStream
     {
       level: options.level,
       base: options.process === undefined ? null : { process: options.process },
-      hooks: { streamWrite: hide },
+      hooks: { streamWrite: (line) => withoutControls(shortLine(hide(line))) },
     },
     options.destination,
   );
+}
+
+/** A line is cut only beyond this; no line of ours is half as long. */
+const LINE_CHARS = 16_384;
+/** Of each text in a line that is cut, of each list, and how deep objects are shown. */
+const TEXT_CHARS = 2_000;
+const ITEMS = 20;
+const DEPTH = 6;
+
+/** The same line, with what is long in it cut. */
+function shortLine(line: string): string {
+  return line.length <= LINE_CHARS ? line : `${JSON.stringify(shortened(JSON.parse(line), DEPTH))}\n`;
+}
+
+function shortened(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return shortText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "[cut]";
+  if (Array.isArray(value)) return value.slice(0, ITEMS).map((item) => shortened(item, depth - 1));
+  const fields = Object.entries(value).slice(0, ITEMS);
+  return Object.fromEntries(fields.map(([name, item]) => [shortText(name), shortened(item, depth - 1)]));
+}
+
+function shortText(text: string): string {
+  return text.length <= TEXT_CHARS ? text : `${cutText(text, TEXT_CHARS)}… [cut: ${text.length} characters]`;
+}
+
+/**
+ * In JSON: a line break that begins no frame of a stack, every other control character, and what turns the direction of text
+ * or breaks lines without being one of them. A terminal would obey them: a forged line, a hidden one.
+ */
+const CONTROLS =
+  /\\(n(?! {4}at |caused by: )|[bfr]|u00[01][0-9a-f])|\\.|([\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff])/g;
+
+/** Writes them as escapes that a reader of JSON sees as such: a line break as a backslash and an n. */
+function withoutControls(line: string): string {
+  return line.replace(CONTROLS, (found, escape?: string, raw?: string) => {
+    if (raw !== undefined) return `\\\\u${raw.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    return escape === undefined ? found : `\\\\${escape}`;
+  });
 }
 
 /** Returns a function that replaces secrets in any text, for output other than the log. */

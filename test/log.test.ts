@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createHider, createLog } from "../src/log.ts";
 import { Secret } from "../src/secret.ts";
@@ -48,6 +49,48 @@ describe("the log", () => {
     log.info({ key: new Secret("canary8") }, "Told");
     for (const line of lines) expect(line).not.toContain("canary");
     expect(lines[1]).toContain("redis.example:6379");
+  });
+
+  test("G10: writes what a terminal would obey as escapes, in JSON and for people", async () => {
+    const forged = "\n[99:00:00.000] INFO: forged\r[99:00:00.001] INFO: too\u2028\u001b[2K\u009b2K\u202ecba";
+    const { log, lines } = openTestLog();
+    log.warn({ err: new Error(`down ${forged}`), server: forged }, `Said ${forged}`);
+    expect(lines[0]?.trimEnd()).not.toMatch(/[\u007f-\u009f\u2028\u202e]/);
+    const { err, msg, server } = JSON.parse(lines[0] ?? "") as { err: Error; msg: string; server: string };
+    for (const text of [err.message, msg, server]) {
+      expect(text).toContain(String.raw`\n[99:00:00.000] INFO: forged\r[99`);
+      expect(text).toContain(String.raw`\u2028\u001b[2K\u009b2K\u202ecba`);
+    }
+    expect(err.stack?.split("\n")[1]).toMatch(/^ {4}at /);
+
+    const { PinoPretty } = await import("pino-pretty");
+    const shown: string[] = [];
+    const destination = new Writable({ write: (chunk, _, done) => done(void shown.push(String(chunk))) });
+    const pretty = createLog({
+      level: "info",
+      secrets: [],
+      destination: PinoPretty({ colorize: false, sync: true, destination }),
+    });
+    pretty.warn(
+      { err: new Error(`down ${forged}`, { cause: new Error(forged) }), server: forged },
+      `Said ${forged}`,
+    );
+    await expect.poll(() => shown.join("")).toContain("caused by");
+    const rows = shown.join("").split(/[\r\n\u2028]/);
+    expect(rows.filter((row) => row.trimStart().startsWith("[99:"))).toEqual([]);
+    for (const control of ["\u001b", "\u009b", "\u202e"]) expect(shown.join("")).not.toContain(control);
+  });
+
+  test("G1: cuts what makes a line long, and keeps it JSON", () => {
+    const { log, lines } = openTestLog();
+    const text = "a".repeat(3_000_000);
+    log.warn(
+      { err: Object.assign(new Error(text), { data: { text, list: Array(1_000).fill("b".repeat(100)) } }) },
+      "Said",
+    );
+    expect(lines[0]?.length).toBeLessThan(100_000);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: 40, msg: "Said", err: { type: "Error" } });
+    expect(lines[0]).toContain("[cut: 3000000 characters]");
   });
 
   test("keeps quiet below its level", () => {
