@@ -92,6 +92,7 @@ export interface Config {
   metricsPort: number | null;
   /** Webhooks may go to private addresses. */
   webhooksPrivate: boolean;
+  mcpPrivate: boolean;
   /** OpenTelemetry's traces; null: off. */
   tracing: TracingSettings | null;
   limits: Limits;
@@ -157,6 +158,7 @@ const variables = z.object({
   SWAGGER: oneOf(["on", "off"]).default("on"),
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
+  MCP_PRIVATE: oneOf(["on", "off"]).default("off"),
   ...tracingVariables,
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
@@ -257,6 +259,7 @@ function configOf(
     swagger: value.SWAGGER === "on",
     metricsPort: value.METRICS_PORT,
     webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
+    mcpPrivate: value.MCP_PRIVATE === "on",
     tracing: tracingOf(value),
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,

@@ -25,6 +25,7 @@ import { keyWarningsOf } from "./config/warnings.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
 import { handOffOf } from "./domain/hand-off.ts";
+import { isNamed, ofSlug } from "./domain/mcp-addresses.ts";
 import { dayOf } from "./domain/day.ts";
 import { changesOver } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
@@ -68,6 +69,8 @@ export interface ServiceDependencies {
   log: Log;
   /** By slug: MCP servers of this instance only; they are not in the store. */
   ownServers?: Record<string, Record<string, McpServer>>;
+  /** By slug: MCP servers whose addresses the owner of this instance chose: they may be private. */
+  namedServers?: Record<string, readonly McpServer[]>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   onSpent?: NonNullable<AgentOptions["onSpent"]>;
@@ -194,13 +197,14 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     clock,
     log,
     ownServers = {},
+    namedServers = {},
     onMcpRequest,
     onSpent = () => {},
     tracing,
   } = dependencies;
   return createAgent({
     model,
-    channel: (slug) => withOwnServers(directory.lastRead(slug), ownServers[slug]),
+    channel: (slug) => withOwnServers(directory.lastRead(slug), ofSlug(ownServers, slug)),
     defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
@@ -210,6 +214,11 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     onSpent,
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: readVariable,
+    allowsPrivate: (slug, server) => {
+      const own = Object.values(ofSlug(ownServers, slug) ?? {});
+      const named = [...own, ...(ofSlug(namedServers, slug) ?? [])];
+      return config.mcpPrivate || isNamed(server, named);
+    },
     ...(onMcpRequest ? { onMcpRequest } : {}),
     ...(tracing ? { tracing } : {}),
   });

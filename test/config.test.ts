@@ -72,6 +72,7 @@ describe("readConfig()", () => {
       tracing: null,
       metricsPort: null,
       webhooksPrivate: false,
+      mcpPrivate: false,
       limits: {
         maxTextChars: 2_000,
         maxCatalogChars: 20_000,
@@ -153,6 +154,7 @@ describe("readConfig()", () => {
     ["CONSOLE", "yes"],
     ["SWAGGER", "yes"],
     ["DEMO", "yes"],
+    ["MCP_PRIVATE", "yes"],
     ["CLIENT_IP_SOURCE", "x forwarded for"],
   ])("refuses %s=%s and says what it takes", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`${name} is "${value}", it takes .+`));

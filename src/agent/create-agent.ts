@@ -38,6 +38,8 @@ export interface AgentOptions {
   findUser?(slug: string, userId: string): Promise<Pick<User, "userId" | "externalId"> | null>;
   /** Reads a variable that a channel's settings refer to. */
   variable?: NonNullable<SessionsOptions["variable"]>;
+  /** May this MCP server of a channel have a private address? Absent: none may. */
+  allowsPrivate?: NonNullable<SessionsOptions["allowsPrivate"]>;
   onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
   /** Absent: traces are off. */
   tracing?: Tracing;
@@ -60,10 +62,12 @@ function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, 
   };
 }
 
-function sessionsOptions({ clock, log, variable, onMcpRequest }: AgentOptions): SessionsOptions {
+function sessionsOptions(options: AgentOptions): SessionsOptions {
+  const { clock, log, variable, allowsPrivate, onMcpRequest } = options;
   return {
     clock,
     log,
+    ...(allowsPrivate ? { allowsPrivate } : {}),
     ...(variable ? { variable } : {}),
     ...(onMcpRequest ? { onRequest: onMcpRequest } : {}),
   };
@@ -147,7 +151,8 @@ export function createAgent(options: AgentOptions): Agent {
     const servers = settingsOf(slug).mcpServers ?? {};
     const traceparent = by?.traceparent ?? null;
     try {
-      const caller = await callerOf(slug, servers[call.server ?? ""], by);
+      const server = call.server ?? "";
+      const caller = await callerOf(slug, Object.hasOwn(servers, server) ? servers[server] : undefined, by);
       return await mcp.call(slug, servers, { call, caller, traceparent }, signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -167,13 +172,17 @@ export function createAgent(options: AgentOptions): Agent {
       );
     },
 
-    warnings: () =>
-      mcp
+    warnings: () => [
+      ...mcp
         .ill()
         .map(
-          ({ channel, server }) =>
-            `MCP server ${server} of channel ${channel} cannot be used: its tools are left out`,
+          ({ channel, server, fault }) =>
+            `MCP server ${server} of channel ${channel} cannot be used: its tools are left out${fault === null ? "" : `: ${fault}`}`,
         ),
+      ...mcp
+        .odd()
+        .map(({ channel, server, oddities }) => `MCP server ${server} of channel ${channel}: ${oddities}`),
+    ],
 
     close: () => mcp.close(),
   };

@@ -1,21 +1,32 @@
 import { readVariable } from "../config.ts";
 import type { Config } from "../config.ts";
 import type { McpServer } from "../domain/channel.ts";
+import { isNamed, ofSlug } from "../domain/mcp-addresses.ts";
 import { readChannelsFile } from "../installation/channels-file.ts";
 import type { Store } from "../store.ts";
 import { existingChannel } from "./existing.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** A channel's own MCP servers, and those that CHANNELS_FILE starts as processes. */
+/**
+ * A channel's own MCP servers, and those that CHANNELS_FILE starts as processes; and which of them may have a private
+ * address, as in the service.
+ */
 export async function serversOf(
   terminal: Terminal,
   { store, config, slug }: { store: Store; config: Config; slug: string },
-): Promise<Record<string, McpServer>> {
+): Promise<{
+  servers: Record<string, McpServer>;
+  allowsPrivate: (slug: string, server: McpServer) => boolean;
+}> {
   const { agent } = await existingChannel(store, slug);
-  const { channelsFile } = config;
+  const { channelsFile, mcpPrivate } = config;
   const written =
     channelsFile === null
       ? null
       : await readChannelsFile(channelsFile, (name) => readVariable(name, terminal.env));
-  return { ...agent.mcpServers, ...written?.processServers[slug] };
+  const named = (written && ofSlug(written.namedServers, slug)) ?? [];
+  return {
+    servers: { ...agent.mcpServers, ...(written && ofSlug(written.processServers, slug)) },
+    allowsPrivate: (_, server) => mcpPrivate || isNamed(server, named),
+  };
 }

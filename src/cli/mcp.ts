@@ -23,13 +23,16 @@ export function addMcp(program: Command, terminal: Terminal): void {
 }
 
 async function check(terminal: Terminal, slug: string, json: boolean): Promise<void> {
-  const servers = await withStore(terminal, (store, config) => serversOf(terminal, { store, config, slug }));
+  const { servers, allowsPrivate } = await withStore(terminal, (store, config) =>
+    serversOf(terminal, { store, config, slug }),
+  );
   const stop = new AbortController();
   const ignore = terminal.onInterrupt(() => stop.abort(new CannotDo("Stopped")));
   const reports = await checkMcpServers(slug, servers, {
     clock: systemClock,
     log: createLog({ level: "silent", secrets: [], destination: { write() {} } }),
     variable: (name) => readVariable(name, terminal.env),
+    allowsPrivate,
     signal: stop.signal,
   }).finally(ignore);
   if (json) printJson(terminal, reports);
@@ -39,17 +42,24 @@ async function check(terminal: Terminal, slug: string, json: boolean): Promise<v
 }
 
 function printReports(terminal: Terminal, reports: readonly McpReport[]): void {
-  const rows = reports.flatMap(({ server, fault, tools }) =>
-    tools.length === 0
-      ? [[server, "-", null, null, fault ?? "no tools"]]
-      : tools.map(({ name, offered, repeatable, destructive }) => [
-          server,
-          name,
-          offered,
-          repeatable,
-          destructive ? "destructive" : null,
-        ]),
-  );
+  const rows = reports.flatMap(({ server, fault, tools, odd = [] }) => {
+    const leftOut = odd.filter(({ isLeftOut }) => isLeftOut);
+    if (tools.length + leftOut.length === 0) return [[server, "-", null, null, fault ?? "no tools"]];
+    return [
+      ...tools.map(({ name, offered, repeatable, destructive }) => {
+        const mends = odd.find((one) => one.name === name && !one.isLeftOut)?.reasons ?? [];
+        const note = [...(destructive ? ["destructive"] : []), ...mends].join("; ");
+        return [server, name, offered, repeatable, note === "" ? null : note];
+      }),
+      ...leftOut.map(({ name, reasons }) => [
+        server,
+        name ?? "-",
+        false,
+        null,
+        `left out: ${reasons.join("; ")}`,
+      ]),
+    ];
+  });
   printTable(
     terminal,
     ["SERVER", "TOOL", "OFFERED", "REPEATABLE", "NOTE"],

@@ -74,6 +74,7 @@ export interface RouteDependencies {
     | "openId"
     | "swagger"
     | "webhooksPrivate"
+    | "mcpPrivate"
     | "visitorTtlMs"
   >;
   /** The keys of HARNESS_API_KEY, configured or generated; each of them is valid. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../config/config-error.ts";
 import { closedUrl } from "../domain/public-address.ts";
 import { secretFault } from "../webhooks/sign.ts";
-import type { Channel, McpProcessServer } from "../domain/channel.ts";
+import type { Channel, McpProcessServer, McpServer } from "../domain/channel.ts";
 import {
   applyFields,
   changedFields,
@@ -29,6 +29,8 @@ export interface WrittenChannels {
   channels: WrittenFields[];
   /** By slug: MCP servers that this instance starts as processes. They never go to the store. */
   processServers: Record<string, Record<string, McpProcessServer>>;
+  /** By slug: all MCP servers that the file names. Their addresses are its owner's choice. */
+  namedServers: Record<string, readonly McpServer[]>;
 }
 
 const fileSchema = z.strictObject(
@@ -60,14 +62,19 @@ export function parseChannels(text: string, variable: (name: string) => Secret |
   if (!parsed.success) throw new Error(complaint(parsed.error, fileSchema));
 
   const slugs = new Set<string>();
-  const processServers: WrittenChannels["processServers"] = {};
+  // Without a prototype: a slug may be __proto__.
+  const processServers: WrittenChannels["processServers"] = Object.create(null);
+  const namedServers: WrittenChannels["namedServers"] = Object.create(null);
   const channels = parsed.data.channels.map((fields) => {
     if (slugs.has(fields.slug)) throw new Error(`channel ${fields.slug} stands in it twice`);
     slugs.add(fields.slug);
-    if (fields.agent !== undefined) processServers[fields.slug] = splitAgent(fields.agent).processes;
+    if (fields.agent !== undefined) {
+      processServers[fields.slug] = splitAgent(fields.agent).processes;
+      namedServers[fields.slug] = Object.values(fields.agent.mcpServers ?? {});
+    }
     return withHashedKey(fields, variable);
   });
-  return { channels, processServers };
+  return { channels, processServers, namedServers };
 }
 
 /** Then the file is written over whatever is there: a channel that is on no list is never as it was read. */

@@ -19,6 +19,7 @@ export function recordedSessions({ tools }: Pick<ReplayCase, "tools">): McpSessi
     tools: () => Promise.resolve({ tools: offered, missing: [] }),
     call: () => Promise.reject(new Error("Cannot call a tool: a replay reaches no server")),
     ill: () => [],
+    odd: () => [],
     close: () => Promise.resolve(),
   };
 }

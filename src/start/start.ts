@@ -133,6 +133,7 @@ async function openService(
     clock: systemClock,
     log,
     ownServers: { ...demoServers.servers, ...written?.processServers },
+    ...(written ? { namedServers: written.namedServers } : {}),
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,

@@ -1,12 +1,10 @@
-import { lookup as systemLookup } from "node:dns";
 import { Agent, request } from "undici";
 import type { Clock } from "../clock.ts";
-import { isPublicAddress, literalAddress } from "../domain/public-address.ts";
 import { codeOf, messageOf } from "../errors.ts";
+import { mustBePublic, NOT_PUBLIC, publicLookup } from "../public-lookup.ts";
+import type { Lookup } from "../public-lookup.ts";
 import type { Secret } from "../secret.ts";
 import { VERSION } from "../version.ts";
-import { sharedLookup } from "./shared-lookup.ts";
-import type { Lookup } from "./shared-lookup.ts";
 import { signedHeaders } from "./sign.ts";
 
 /** A receiver's answer. `status` null: there was none, and `fault` says why. */
@@ -37,7 +35,7 @@ export function createSender({
   clock,
   allowsPrivate,
   answerMs = ANSWER_MS,
-  lookup = (host, options, callback) => systemLookup(host, { ...options, all: true }, callback),
+  lookup,
 }: {
   clock: Clock;
   /** WEBHOOKS_PRIVATE */
@@ -45,28 +43,17 @@ export function createSender({
   answerMs?: number;
   lookup?: Lookup;
 }): Sender {
-  const look = sharedLookup(lookup);
   const agent = new Agent({
     connections: CONNECTIONS,
     pipelining: 1,
     connect: {
       timeout: answerMs,
-      lookup(host, options, callback) {
-        look(host, options, (error, found) => {
-          if (error) return callback(error, []);
-          const open = found.filter(({ address }) => allowsPrivate || isPublicAddress(address));
-          const [first] = open;
-          if (!first) return callback(new Error(NOT_PUBLIC), []);
-          if (options.all) callback(null, open);
-          else callback(null, first.address, first.family);
-        });
-      },
+      lookup: publicLookup({ allowsPrivate, ...(lookup ? { lookup } : {}) }),
     },
   });
 
   async function post({ url, id, body, secret }: Parameters<Sender["send"]>[0]): Promise<number> {
-    const literal = literalAddress(url);
-    if (literal !== null && !allowsPrivate && !isPublicAddress(literal)) throw new Error(NOT_PUBLIC);
+    if (!allowsPrivate) mustBePublic(url);
     const signal = AbortSignal.timeout(answerMs);
     const headers = {
       ...signedHeaders({ id, body, atMs: clock.now() }, secret),
@@ -99,8 +86,6 @@ export function createSender({
     close: () => agent.destroy(),
   };
 }
-
-const NOT_PUBLIC = "its address is not public";
 
 function faultOfStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null;

@@ -90,6 +90,7 @@ test.each([
   const { model } = await openScriptedModel([]);
   const mcpServers = { s: { url: server.url, identity: { key: "$MCP_IDENTITY_KEY" } } };
   const agent = createAgent({
+    allowsPrivate: () => true,
     model,
     channel: () => channelWith({ mcpServers }),
     defaultModel: "m",
@@ -111,7 +112,9 @@ test("a key that is unset keeps the server's tools away", async () => {
   const servers = { s: { url: server.url, identity: { key: "$MCP_IDENTITY_KEY" } } };
   const sessions = openSessions();
   expect(await sessions.offered("shop", servers, never())).toEqual({ tools: [], missing: ["s"] });
-  expect(sessions.ill()).toEqual([{ channel: "shop", server: "s" }]);
+  expect(sessions.ill()).toEqual([
+    { channel: "shop", server: "s", fault: "Cannot use an MCP server: MCP_IDENTITY_KEY is unset" },
+  ]);
 });
 
 function claimsIn(authorization: string | string[] | undefined): unknown {

@@ -44,6 +44,7 @@ test("of a server that speaks neither, the operator is told what it said to toda
     log: silentLog,
     variable: () => null,
     signal: never(),
+    allowsPrivate: () => true,
   });
   expect(report?.fault).toContain("Error POSTing to endpoint");
 });

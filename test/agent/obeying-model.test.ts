@@ -39,6 +39,7 @@ it("P32: a model that obeys every injection can do nothing but call what this th
     mcpServers: { admin: { url: other.url } },
   });
   const agent = createAgent({
+    allowsPrivate: () => true,
     model,
     channel: (slug) => (slug === "shop" ? shop : office),
     defaultModel: "scripted",
@@ -158,6 +159,7 @@ it("answers with what the channel's MCP server says, and knows its tools from an
   onTestFinished(() => server.close());
   const { model } = await openScriptedModel([[call("clock", {})]]);
   const agent = createAgent({
+    allowsPrivate: () => true,
     model,
     channel: (slug) => channelWith(slug === "shop" ? { mcpServers: { time: { url: server.url } } } : {}),
     defaultModel: "scripted",

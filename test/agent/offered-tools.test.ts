@@ -51,7 +51,11 @@ test("lists and calls are told by server and outcome", async () => {
 test("a server that cannot be used is told to the model and to the operator", async () => {
   const { server, model } = await openScriptedModel(["Sorry."]);
   const agent = { mcpServers: { orders: { url: "http://127.0.0.1:9/mcp" } } };
-  const { url } = await startTestService({ model, channels: [shopChannel(agent)] });
+  const { url } = await startTestService({
+    model,
+    env: { MCP_PRIVATE: "on" },
+    channels: [shopChannel(agent)],
+  });
   const shopper = await openShopper(() => url);
   await shopper.say("Where is my order?");
   expect(JSON.stringify(server.requests[0]?.body.messages[0])).toContain(

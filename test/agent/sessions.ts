@@ -18,6 +18,7 @@ export function openSessions(timeouts: Partial<McpTimeouts> = {}, more: Partial<
   const sessions = createMcpSessions({
     clock: { now: () => clock.ms, elapsed: () => clock.ms },
     log: silentLog,
+    allowsPrivate: () => true,
     timeouts: { ...MCP_TIMEOUTS, connectMs: 20_000, ...timeouts },
     ...more,
   });
@@ -26,6 +27,7 @@ export function openSessions(timeouts: Partial<McpTimeouts> = {}, more: Partial<
     clock,
     close: () => sessions.close(),
     ill: () => sessions.ill(),
+    odd: () => sessions.odd(),
     offered: (slug: string, servers: McpServers, signal: AbortSignal) =>
       sessions.tools(slug, servers, signal),
     tools: async (slug: string, servers: McpServers, signal: AbortSignal) =>

@@ -48,7 +48,7 @@ test("steps and error lines are told beside the reply, and a failed message ends
   const tools = [call("order_status", { orderId: "1001" })];
   const { model } = await openScriptedModel([tools, failure]);
   const shop = await openServer([[{ name: "order_status", inputSchema: { type: "object" } }]]);
-  const { store, directory, url } = await startTestService({ model });
+  const { store, directory, url } = await startTestService({ model, env: { MCP_PRIVATE: "on" } });
   const cli = await store.channel("cli");
   if (cli === null) throw new Error("Cannot go on: no channel");
   await store.putChannel({ ...cli, agent: { mcpServers: { shop: { url: shop.url } } } });

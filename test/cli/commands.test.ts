@@ -269,6 +269,13 @@ describe("chat-agent channels", () => {
       agent,
     });
 
+    writeFileSync(file, JSON.stringify({ mcpServers: { local: { url: "http://10.0.0.1/mcp" } } }));
+    const closed = await run("channels", "update", "bot", "--agent", file);
+    expect(closed).toMatchObject({
+      code: 1,
+      err: "Cannot write channel bot: MCP server http://10.0.0.1/mcp has no public address, and MCP_PRIVATE is off\n",
+    });
+
     writeFileSync(file, JSON.stringify({ mcpServers: { local: { command: "node" } } }));
     const refused = await run("channels", "update", "bot", "--agent", file);
     expect(refused.code).toBe(2);

@@ -14,7 +14,7 @@ async function withChannel(
   const store = await openEmbeddedStore({ dataDir, clock: systemClock });
   await store.putChannel(shopChannel({ mcpServers }));
   await store.close();
-  return { DATA_DIR: dataDir };
+  return { DATA_DIR: dataDir, MCP_PRIVATE: "on" };
 }
 
 test("mcp check lists the tools and says which are offered, and exits 1 where a server cannot be used", async () => {

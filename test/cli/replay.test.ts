@@ -32,7 +32,7 @@ async function openShop() {
   const dataDir = temporaryFolder();
   const models = await startModelServer(script);
   onTestFinished(() => models.close());
-  const env = { DATA_DIR: dataDir, OPENAI_BASE_URL: models.baseUrl, OPENAI_MODEL: "m" };
+  const env = { DATA_DIR: dataDir, OPENAI_BASE_URL: models.baseUrl, OPENAI_MODEL: "m", MCP_PRIVATE: "on" };
   const store = await openEmbeddedStore({ dataDir, clock: systemClock });
   const model = await openModel(readConfig(env));
   const server = await openServer([[tool("find", { description: "Finds things" })]]);
@@ -41,7 +41,7 @@ async function openShop() {
     images: true,
     mcpServers: { shop: { url: server.url, headers: { "x-key": "canary" } } },
   };
-  const service = await startTestService({ store, model, channels: [shopChannel(agent)] });
+  const service = await startTestService({ store, model, channels: [shopChannel(agent)], env });
   onTestFinished(async () => {
     await model.close();
     await store.close();

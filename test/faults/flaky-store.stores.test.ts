@@ -104,7 +104,7 @@ describe(`P1, P24, P30: a store of which every ${1 / RATE}th call goes wrong`, (
   }
 
   function serve(store: Store) {
-    const env = { ...ROOMY_LIMITS, TOOL_RESULT_TIMEOUT_SECONDS: "1" };
+    const env = { ...ROOMY_LIMITS, MCP_PRIVATE: "on", TOOL_RESULT_TIMEOUT_SECONDS: "1" };
     return openTestService({
       env,
       harnessApiKey: TRANSPORT_KEY,

@@ -26,7 +26,7 @@ test("a control: where nothing goes wrong the scenarios ask every route of both 
     await writeChannels(store, tools.url);
     await allowHandOff(store);
     const given = { harnessApiKey: TRANSPORT_KEY, store, model, channels: [] };
-    return startTestService({ ...given, env: { ...ROOMY_LIMITS, ...env } });
+    return startTestService({ ...given, env: { ...ROOMY_LIMITS, MCP_PRIVATE: "on", ...env } });
   }
 
   const common = await serve({});

@@ -45,6 +45,7 @@ export async function startVictim(env: NodeJS.ProcessEnv, settings: VictimSettin
     cwd: root,
     env: {
       PATH: process.env["PATH"],
+      MCP_PRIVATE: "on",
       PORT: "0",
       LOG_LEVEL: "warn",
       HARNESS_API_KEY: TRANSPORT_KEY.reveal(),

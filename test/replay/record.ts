@@ -24,6 +24,7 @@ export async function openShop(dataDir: string): Promise<RecordedShop> {
   const store = await openEmbeddedStore({ dataDir, clock: systemClock });
   const service = await openTestService({
     store,
+    env: { MCP_PRIVATE: "on" },
     channels: [
       shopChannel({ instructions: "You help in a shop.", mcpServers: { orders: { url: orders.url } } }),
     ],

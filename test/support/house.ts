@@ -61,6 +61,11 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/errors.ts", is: "message and code of any thrown value" },
       { path: "src/version.ts", is: "the version in package.json" },
       { path: "src/clock.ts", is: "the clock and timers, which tests can replace" },
+      {
+        path: "src/public-lookup.ts",
+        is: "looking up names where only public addresses may be connected to",
+      },
+      { path: "src/bounded-body.ts", is: "reading no more of somebody else's answer than its bounds" },
     ],
   },
   {

@@ -40,7 +40,7 @@ export interface TestService extends Service {
 }
 
 export interface TestServiceOptions extends Partial<
-  Pick<ServiceDependencies, "ownServers" | "extraRoutes" | "observer" | "tracing">
+  Pick<ServiceDependencies, "ownServers" | "namedServers" | "extraRoutes" | "observer" | "tracing">
 > {
   /** Settings as the service reads them; its port is any free one. */
   env?: Record<string, string>;
@@ -57,7 +57,7 @@ export interface TestServiceOptions extends Partial<
 /** A whole service in this process: listener, HTTP, admission, threads, agent, store and model. */
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { env = {}, clock = systemClock, harnessApiKey = new Secret(TEST_KEY) } = options;
-  const { ownServers = {}, extraRoutes = () => [] } = options;
+  const { ownServers = {}, namedServers = {}, extraRoutes = () => [] } = options;
   const config = { ...readConfig(env), port: 0 };
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
   const store = options.store ?? encryptedInFull(await openEmbeddedStore({ dataDir, clock }));
@@ -79,6 +79,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     clock,
     log,
     ownServers,
+    namedServers,
     extraRoutes,
     ...(observer ? { observer } : {}),
     ...(tracing ? { tracing } : {}),

@@ -42,7 +42,11 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
   const { facts } = golden;
   const folder = folderInMemory();
   const servers = await startServers(place);
-  const storeEnv = { DATA_DIR: folder, ...(servers === null ? {} : { REDIS_URL: servers.urls.join() }) };
+  const storeEnv = {
+    DATA_DIR: folder,
+    MCP_PRIVATE: "on",
+    ...(servers === null ? {} : { REDIS_URL: servers.urls.join() }),
+  };
   if (servers === null) await loadIntoFolder(golden, folder);
   else await loadIntoRedis(golden, servers.urls);
 

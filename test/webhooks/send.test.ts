@@ -6,7 +6,7 @@ import { systemClock } from "../../src/clock.ts";
 import { Secret } from "../../src/secret.ts";
 import { createSender } from "../../src/webhooks/send.ts";
 import type { Sender } from "../../src/webhooks/send.ts";
-import { sharedLookup } from "../../src/webhooks/shared-lookup.ts";
+import { sharedLookup } from "../../src/public-lookup.ts";
 import { SECRET } from "./receiver.ts";
 
 /** More than the connections that a receiver is given. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
-import type { Log } from "../../log.ts";
+import type { McpServer } from "../../domain/channel.ts";
+import type { OddTool } from "./read-tool.ts";
 import { McpSession, MCP_TIMEOUTS } from "./session.ts";
 import type { SessionOptions } from "./session.ts";
 import type { McpServers } from "./sessions.ts";
@@ -10,23 +10,31 @@ export interface McpReport {
   /** Why it cannot be used; null: it can. */
   fault: string | null;
   tools: { name: string; offered: boolean; repeatable: boolean; destructive: boolean }[];
+  /** Tools that are left out, or offered in a mended form; absent: none. */
+  odd?: readonly OddTool[];
 }
 
 /** Connects to each server of a channel as a run would, and lists its tools. */
 export async function checkMcpServers(
   channel: string,
   servers: McpServers,
-  dependencies: { clock: Clock; log: Log; variable: SessionOptions["variable"]; signal: AbortSignal },
+  dependencies: Pick<SessionOptions, "clock" | "log" | "variable"> & {
+    allowsPrivate: (slug: string, server: McpServer) => boolean;
+    signal: AbortSignal;
+  },
 ): Promise<McpReport[]> {
-  const { signal, ...rest } = dependencies;
+  const { signal, allowsPrivate: mayBePrivate, ...rest } = dependencies;
   return Promise.all(
     Object.entries(servers).map(async ([server, settings]): Promise<McpReport> => {
-      const session = new McpSession({ name: server, channel, settings, timeouts: MCP_TIMEOUTS, ...rest });
+      const allowsPrivate = mayBePrivate(channel, settings);
+      const common = { channel, timeouts: MCP_TIMEOUTS, allowsPrivate, ...rest };
+      const session = new McpSession({ ...common, name: server, settings });
       try {
-        const tools = await session.allTools(signal);
+        const { tools, odd } = await session.allTools(signal);
         return {
           server,
           fault: null,
+          ...(odd.length === 0 ? {} : { odd }),
           tools: tools.map((tool) => {
             const { name, repeatable, destructive } = tool;
             return { name, offered: session.offers(tool), repeatable, destructive };

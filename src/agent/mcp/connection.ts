@@ -1,21 +1,23 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { McpHttpServer, McpServer } from "../../domain/channel.ts";
 import { Secret } from "../../secret.ts";
 import { abortable } from "../abortable.ts";
-import type { ServerTool } from "../tools.ts";
+import { AskingNow } from "./asking.ts";
 import { isOfOldServer } from "./fault.ts";
 import { identityToken } from "./identity.ts";
 import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
+import type { ListedTools } from "./list-tools.ts";
 import { loadSdk } from "./sdk.ts";
 import type { McpSdk } from "./sdk.ts";
+import { connectFault } from "./connect-fault.ts";
+import { Unusable } from "./unusable.ts";
 import { httpTransport, processTransport, sseTransport } from "./transports.ts";
 import type { HttpAddress, McpTransport } from "./transports.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */
 export interface McpConnection {
-  listTools(timeoutMs: number): Promise<ServerTool[]>;
+  listTools(timeoutMs: number): Promise<ListedTools>;
   /** The result as the server sent it. */
   callTool(
     call: { tool: string; arguments: Record<string, unknown> },
@@ -34,6 +36,10 @@ export interface ConnectionOptions {
   variable: (name: string) => Secret | null;
   settings: McpServer;
   timeoutMs: number;
+  /** How long a call may take. */
+  callMs: number;
+  /** True: its address may be private. */
+  allowsPrivate: boolean;
   onToolsChanged: () => void;
   onClosed: () => void;
   /** What the server's process writes to stderr. */
@@ -48,23 +54,30 @@ const LONGEST_CALL_MS = 600_000;
 export async function openConnection(options: ConnectionOptions): Promise<McpConnection> {
   const { name } = options;
   const sdk = await loadSdk();
-  /** Which call is being sent: the transport is shared by all of them. */
-  const calling = new AsyncLocalStorage<Calling>();
-  const { client, endSession } = await connected(sdk, options, calling);
+  const asking = new AskingNow();
+  const { client, endSession, release } = await connected(sdk, options, asking);
 
   return {
-    listTools: (listMs) =>
-      listTools({ server: name, client, schema: sdk.ListToolsResultSchema, timeoutMs: listMs }),
+    listTools: (listMs) => {
+      const { ResultSchema: schema } = sdk;
+      const tools = client.getServerCapabilities()?.tools;
+      if (!tools) return Promise.resolve({ tools: [], odd: [] });
+      return listTools(name, (params) =>
+        asking.ask(NOBODY, (signal) =>
+          client.request({ method: "tools/list", params }, schema, { timeout: listMs, signal }),
+        ),
+      );
+    },
 
     callTool: ({ tool, arguments: args }, { timeoutMs: callMs, signal, caller, traceparent }) => {
       // The one place where a server that is a process can read it.
       const traced = traceparent === null ? {} : { _meta: { traceparent } };
       const params = { name: tool, arguments: args, ...traced };
       // The result's shape is not checked: a text is made of anything.
-      return calling.run({ caller, traceparent }, () =>
+      return asking.ask({ caller, traceparent }, (lost) =>
         client.request({ method: "tools/call", params }, sdk.ResultSchema, {
           timeout: callMs,
-          signal,
+          signal: AbortSignal.any([signal, lost]),
           // A tool that says how far it is may take longer.
           onprogress() {},
           resetTimeoutOnProgress: true,
@@ -76,87 +89,90 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
     async close() {
       await abortable(endSession(), AbortSignal.timeout(GOODBYE_MS)).catch(() => {});
       await client.close().catch(() => {});
+      await release();
     },
   };
 }
 
-/** Of a call that is being sent. */
-interface Calling {
-  caller: Caller | null;
-  traceparent: string | null;
-}
+/** Connecting and listing are done for all of a channel. */
+const NOBODY = { caller: null, traceparent: null };
 
-interface Connected {
-  client: Client;
-  endSession: McpTransport["endSession"];
-}
+type Connected = Omit<McpTransport, "transport"> & { client: Client };
 
 /** A server that knows nothing of Streamable HTTP is asked again over its predecessor, SSE. */
-async function connected(
-  sdk: McpSdk,
-  options: ConnectionOptions,
-  calling: AsyncLocalStorage<Calling>,
-): Promise<Connected> {
+async function connected(sdk: McpSdk, options: ConnectionOptions, asking: AskingNow): Promise<Connected> {
   const { settings, timeoutMs, onStderr } = options;
   // One deadline over all of it: the SDK's own covers the first request alone.
   const deadline = AbortSignal.timeout(timeoutMs);
   if (!("url" in settings)) {
-    return connectBy(sdk, processTransport(sdk, settings, onStderr), { ...options, deadline });
+    return connectBy(sdk, processTransport(sdk, settings, onStderr), { ...options, deadline, asking });
   }
-  const address = addressed(settings, options, calling);
+  const address = addressed(settings, options, asking);
   try {
-    return await connectBy(sdk, httpTransport(sdk, address), { ...options, deadline });
+    return await connectBy(sdk, httpTransport(sdk, address), { ...options, deadline, asking });
   } catch (error) {
     if (!isOfOldServer(error)) throw error;
     const sse = await sseTransport(sdk, address);
     // What the operator is told is why today's protocol failed.
-    return connectBy(sdk, sse, { ...options, deadline }).catch(() => Promise.reject(error));
+    return connectBy(sdk, sse, { ...options, deadline, asking }).catch(() => Promise.reject(error));
   }
 }
 
 async function connectBy(
   sdk: McpSdk,
-  { transport, endSession }: McpTransport,
-  { onClosed, onToolsChanged, deadline }: ConnectionOptions & { deadline: AbortSignal },
+  { transport, endSession, release }: McpTransport,
+  {
+    onClosed,
+    onToolsChanged,
+    deadline,
+    asking,
+  }: ConnectionOptions & { deadline: AbortSignal; asking: AskingNow },
 ): Promise<Connected> {
   const client = new sdk.Client({ name: "chat-agent-service", version: "1" }, { capabilities: {} });
   client.onclose = onClosed;
   client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
+  // The SDK calls it before its own.
+  transport.onmessage = (message) => {
+    if ("result" in message || "error" in message) asking.present?.unanswered.delete(message.id);
+  };
   try {
-    await abortable(client.connect(transport), deadline);
+    await asking.ask(NOBODY, (signal) => abortable(client.connect(transport, { signal }), deadline));
   } catch (error) {
     await client.close().catch(() => {});
-    throw error;
+    await release();
+    throw connectFault(error, sdk.SUPPORTED_PROTOCOL_VERSIONS);
   }
-  return { client, endSession };
+  return { client, endSession, release };
 }
 
 /** The settings with what their `$NAME`s stand for. */
 function addressed(
   { url, headers = {}, oauth, identity }: McpHttpServer,
-  { channel, variable }: Pick<ConnectionOptions, "channel" | "variable">,
-  calling: AsyncLocalStorage<Calling>,
+  { channel, variable, allowsPrivate, callMs }: ConnectionOptions,
+  asking: AskingNow,
 ): HttpAddress {
   const plain = (value: string) => resolved(value, variable).reveal();
   return {
     url,
+    allowsPrivate,
+    longestMs: Math.max(callMs, LONGEST_CALL_MS),
+    asking: () => asking.present,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, plain(value)])),
-    bearer: identity ? bearerOf(resolved(identity.key, variable), channel, calling) : null,
-    traceparent: () => calling.getStore()?.traceparent ?? null,
+    bearer: identity ? bearerOf(resolved(identity.key, variable), channel, asking) : null,
     oauth: oauth
       ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
       : null,
   };
 }
 
-function bearerOf(key: Secret, channel: string, calling: AsyncLocalStorage<Calling>): () => string {
-  return () => identityToken(key, { channel, caller: calling.getStore()?.caller ?? null, nowMs: Date.now() });
+function bearerOf(key: Secret, channel: string, asking: AskingNow): () => string {
+  return () => identityToken(key, { channel, caller: asking.present?.caller ?? null, nowMs: Date.now() });
 }
 
 function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {
   const [, name] = /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value) ?? [];
   if (name === undefined) return new Secret(value);
   const secret = variable(name);
-  if (secret === null) throw new Error(`Cannot use an MCP server: ${name} is unset`);
+  if (secret === null) throw new Unusable(`Cannot use an MCP server: ${name} is unset`);
   return secret;
 }

@@ -1,3 +1,5 @@
+import { AnswerTooLong } from "../../bounded-body.ts";
+
 /**
  * What went wrong with a call of an MCP tool, as far as it changes what to do next. The SDK's errors are told apart by
  * their codes; their messages may hold addresses, and are not passed on.
@@ -10,6 +12,8 @@ export type McpFault =
   | { type: "refused"; status: number }
   /** The server knows no such session, or takes the token no more: it did nothing, and a new session is all that is needed. */
   | { type: "notTaken" }
+  /** The answer came, and was longer than is read. */
+  | { type: "tooLong" }
   /** The connection broke: whether the tool ran is unknown. */
   | { type: "lost" };
 
@@ -24,6 +28,7 @@ const REQUEST_TIMEOUT_STATUS = 408;
 
 export function mcpFaultOf(error: unknown): McpFault {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (error instanceof AnswerTooLong) return { type: "tooLong" };
   // An answer in JSON-RPC, or what the SDK says in its place. Codes of servers may be any numbers, those of HTTP too.
   if (error instanceof Error && error.name === "McpError") {
     if (code === REQUEST_TIMEOUT && isTimeout(error)) return { type: "timedOut" };

@@ -1,15 +1,17 @@
+import { AnswerTooLong } from "../../bounded-body.ts";
 import type { Clock } from "../../clock.ts";
 import type { McpServer } from "../../domain/channel.ts";
 import type { Log } from "../../log.ts";
-import type { ServerTool } from "../tools.ts";
 import { openConnection } from "./connection.ts";
 import type { ConnectionOptions, McpConnection } from "./connection.ts";
+import type { ListedTools } from "./list-tools.ts";
+import { Unusable } from "./unusable.ts";
 
 /** An open connection, and what is known of the server's tools. */
 export interface ConnectedServer {
   connection: McpConnection;
   /** null: to be listed, for the first time or again. */
-  tools: Promise<readonly ServerTool[]> | null;
+  tools: Promise<ListedTools> | null;
   /** When they were asked for last. */
   listedAtMs: number;
   /** Under way. */
@@ -22,6 +24,10 @@ export interface LinkOptions {
   variable: ConnectionOptions["variable"];
   settings: McpServer;
   connectMs: number;
+  /** How long a call may take. */
+  callMs: number;
+  /** True: the server's address may be private. */
+  allowsPrivate: boolean;
   clock: Clock;
   log: Log;
 }
@@ -42,6 +48,7 @@ export class McpLink {
   /** Connections that nobody uses anew: each is closed when the calls that it has are over. */
   readonly #dropped = new Set<ConnectedServer>();
   #failures = 0;
+  #fault: string | null = null;
   #nextTryAt = 0;
   #isClosed = false;
 
@@ -79,16 +86,27 @@ export class McpLink {
   /** Connecting or listing failed. */
   noteFailure(error: unknown): void {
     if (this.#isClosed) return;
-    const { name, clock, log } = this.#options;
+    const { name, channel, clock, log } = this.#options;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
     this.#failures += 1;
     this.#nextTryAt = clock.elapsed() + pauseMs;
-    log.warn({ server: name, err: error, pauseMs }, "MCP server cannot be used: its tools are left out");
+    const isKnown = error instanceof Unusable || error instanceof AnswerTooLong;
+    this.#fault = isKnown ? error.message : null;
+    const why = this.#fault === null ? "" : `: ${this.#fault}`;
+    log.warn(
+      { server: name, channel, err: error, pauseMs },
+      `MCP server cannot be used: its tools are left out${why}`,
+    );
   }
 
   /** Connecting or listing failed the last time. */
   get isIll(): boolean {
     return this.#failures > 0;
+  }
+
+  /** Why, where it is known what is missing; null: not. */
+  get fault(): string | null {
+    return this.isIll ? this.#fault : null;
   }
 
   /** Connecting and listing went well. */
@@ -108,7 +126,7 @@ export class McpLink {
   }
 
   async #open(): Promise<ConnectedServer> {
-    const { name, channel, variable, settings, connectMs, log } = this.#options;
+    const { name, channel, variable, settings, connectMs, callMs, allowsPrivate, log } = this.#options;
     let server: ConnectedServer | null = null;
     const connection = await openConnection({
       name,
@@ -116,6 +134,8 @@ export class McpLink {
       variable,
       settings,
       timeoutMs: connectMs,
+      callMs,
+      allowsPrivate,
       onToolsChanged: () => {
         if (server) server.tools = null;
       },

@@ -1,56 +1,61 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { PickedSchema } from "../picked-schema.ts";
 import type { ServerTool } from "../tools.ts";
+import { leftOut, readTool } from "./read-tool.ts";
+import type { OddTool } from "./read-tool.ts";
 
 /** A server that pages for ever has as many tools as these pages hold. */
 const MAX_LIST_PAGES = 20;
 const MAX_TOOLS = 1_000;
+/** Kept in memory, for each server. */
+const MOST_LIST_CHARS = 2_000_000;
 
-type ListedTool = Awaited<ReturnType<typeof listPage>>["tools"][number];
-
-interface Listing {
-  /** The server's name in the channel's settings. */
-  server: string;
-  client: Client;
-  /** Of the SDK, which is loaded on first use. */
-  schema: typeof ListToolsResultSchema;
-  /** For each page. */
-  timeoutMs: number;
+/** What a server offers. */
+export interface ListedTools {
+  tools: readonly ServerTool[];
+  /** Tools that are left out, or offered in a mended form. */
+  odd: readonly OddTool[];
 }
 
-/** All tools of a server, page by page. */
-export async function listTools(listing: Listing): Promise<ServerTool[]> {
-  if (!listing.client.getServerCapabilities()?.tools) return [];
+/** Asks for one page. */
+type AskPage = (params: { cursor?: string }) => Promise<Record<string, unknown>>;
+
+/**
+ * All tools of a server, page by page, each read by itself. `nextCursor` is no cursor if it is no text (MCP asks for a string
+ * or nothing; servers also send null and ""). A cursor that comes again, or a page without a new name, ends the list: such a
+ * server answers the same page for ever.
+ */
+export async function listTools(server: string, ask: AskPage): Promise<ListedTools> {
   const tools: ServerTool[] = [];
-  let cursor: string | undefined;
+  const odd: OddTool[] = [];
+  const names = new Set<string>();
+  const cursors = new Set<string>();
+  let chars = 0;
+  let cursor: string | null = null;
   for (let page = 0; page < MAX_LIST_PAGES && tools.length < MAX_TOOLS; page += 1) {
-    const listed = await listPage(listing, cursor);
-    // A tool that insists on running as a task cannot be called and answered in one request.
-    const usable = listed.tools.filter((tool) => tool.execution?.taskSupport !== "required");
-    tools.push(...usable.map((tool) => serverTool(listing.server, tool)));
-    cursor = listed.nextCursor;
-    if (cursor === undefined) break;
+    const { tools: listed, nextCursor } = await ask(cursor === null ? {} : { cursor });
+    if (!Array.isArray(listed)) throw new Error("The answer to tools/list has no list of tools");
+    const repeated: string[] = [];
+    const namesBefore = names.size;
+    for (const untrusted of listed.slice(0, MAX_TOOLS)) {
+      let read = readTool(server, untrusted);
+      const name = read.tool?.name ?? read.odd?.name ?? null;
+      if (name !== null && names.has(name)) {
+        repeated.push(name);
+        continue;
+      }
+      if (name !== null) names.add(name);
+      if (chars + read.chars > MOST_LIST_CHARS) {
+        read = leftOut(name, `the tools of its server have more than ${MOST_LIST_CHARS} characters`);
+      }
+      chars += read.chars;
+      if (read.tool) tools.push(read.tool);
+      if (read.odd) odd.push(read.odd);
+    }
+    // A whole page that came before is a fault of the pages; a name among others, one of the tools.
+    const isNew = names.size > namesBefore;
+    if (isNew) odd.push(...repeated.flatMap((name) => leftOut(name, "its name is there twice").odd ?? []));
+    if (!isNew || typeof nextCursor !== "string" || nextCursor === "" || cursors.has(nextCursor)) break;
+    cursors.add(nextCursor);
+    cursor = nextCursor;
   }
-  return tools.slice(0, MAX_TOOLS);
-}
-
-/** Not client.listTools(): it also compiles every output schema, and a bad one would cost all the tools. */
-function listPage({ client, schema, timeoutMs }: Listing, cursor: string | undefined) {
-  const params = cursor === undefined ? {} : { cursor };
-  return client.request({ method: "tools/list", params }, schema, { timeout: timeoutMs });
-}
-
-function serverTool(server: string, tool: ListedTool): ServerTool {
-  const hints = tool.annotations ?? {};
-  return {
-    server,
-    name: tool.name,
-    title: tool.title ?? hints.title ?? null,
-    description: tool.description ?? "",
-    inputSchema: tool.inputSchema,
-    picked: new PickedSchema(tool.inputSchema),
-    destructive: hints.destructiveHint === true,
-    repeatable: hints.readOnlyHint === true || hints.idempotentHint === true,
-  };
+  return { tools: tools.slice(0, MAX_TOOLS), odd };
 }

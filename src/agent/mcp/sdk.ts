@@ -13,14 +13,14 @@ export async function loadSdk() {
     import("@modelcontextprotocol/sdk/client/auth-extensions.js"),
     import("@modelcontextprotocol/sdk/types.js"),
   ]);
-  const { ListToolsResultSchema, ResultSchema, ToolListChangedNotificationSchema } = types;
+  const { ResultSchema, SUPPORTED_PROTOCOL_VERSIONS, ToolListChangedNotificationSchema } = types;
   return {
     Client,
     StdioClientTransport,
     StreamableHTTPClientTransport,
     ClientCredentialsProvider,
-    ListToolsResultSchema,
     ResultSchema,
+    SUPPORTED_PROTOCOL_VERSIONS,
     ToolListChangedNotificationSchema,
   };
 }

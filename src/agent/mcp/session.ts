@@ -7,6 +7,8 @@ import { mcpFaultOf } from "./fault.ts";
 import type { Caller } from "./identity.ts";
 import { McpLink } from "./link.ts";
 import type { ConnectedServer, LinkOptions } from "./link.ts";
+import type { ListedTools } from "./list-tools.ts";
+import { MOST_TOLD, odditiesOf } from "./oddities.ts";
 import { toolResultText } from "./tool-result.ts";
 import type { ServerTool } from "../tools.ts";
 
@@ -50,6 +52,8 @@ export interface SessionOptions {
   variable: LinkOptions["variable"];
   settings: McpServer;
   timeouts: McpTimeouts;
+  /** True: the server's address may be private. */
+  allowsPrivate: boolean;
   clock: Clock;
   log: Log;
 }
@@ -60,17 +64,22 @@ export interface SessionOptions {
  */
 export class McpSession {
   readonly #name: string;
+  readonly #channel: string;
   readonly #timeouts: McpTimeouts;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #link: McpLink;
   readonly #offers: { allow?: string[]; deny?: string[] };
   readonly #calls = new Set<Promise<unknown>>();
+  /** Of the tools that were listed last. */
+  #oddities: string | null = null;
 
-  constructor({ name, channel, variable, settings, timeouts, clock, log }: SessionOptions) {
+  constructor(options: SessionOptions) {
+    const { name, settings, timeouts, clock, log } = options;
     const { connectSeconds, callSeconds } = settings.timeouts ?? {};
     const connectMs = connectSeconds === undefined ? timeouts.connectMs : connectSeconds * 1_000;
     this.#name = name;
+    this.#channel = options.channel;
     this.#timeouts = {
       connectMs,
       listMs: connectSeconds === undefined ? timeouts.listMs : connectMs,
@@ -79,13 +88,13 @@ export class McpSession {
     this.#offers = settings.tools ?? {};
     this.#clock = clock;
     this.#log = log;
-    this.#link = new McpLink({ name, channel, variable, settings, connectMs, clock, log });
+    this.#link = new McpLink({ ...options, connectMs, callMs: this.#timeouts.callMs });
   }
 
   /** null while the server cannot be used. Rejects with the signal's reason alone. */
   async tools(signal: AbortSignal): Promise<readonly ServerTool[] | null> {
     try {
-      return (await this.allTools(signal)).filter((tool) => this.offers(tool));
+      return (await this.allTools(signal)).tools.filter((tool) => this.offers(tool));
     } catch {
       // Logged where it happened.
       signal.throwIfAborted();
@@ -94,7 +103,7 @@ export class McpSession {
   }
 
   /** Those that are not offered too. Rejects with what went wrong. */
-  async allTools(signal: AbortSignal): Promise<readonly ServerTool[]> {
+  async allTools(signal: AbortSignal): Promise<ListedTools> {
     const server = await abortable(this.#link.connect(), signal);
     return abortable(this.#list(server), signal);
   }
@@ -107,6 +116,16 @@ export class McpSession {
 
   get isIll(): boolean {
     return this.#link.isIll;
+  }
+
+  /** Why it cannot be used, where it is known what is missing; null: not. */
+  get fault(): string | null {
+    return this.#link.fault;
+  }
+
+  /** Which tools are left out or mended, and why, in one sentence; null: none. */
+  get oddities(): string | null {
+    return this.#oddities;
   }
 
   /** Rejects with the signal's reason alone. */
@@ -133,19 +152,20 @@ export class McpSession {
     return this.#link.close();
   }
 
-  async #list(server: ConnectedServer): Promise<readonly ServerTool[]> {
+  async #list(server: ConnectedServer): Promise<ListedTools> {
     const listedFor = this.#clock.elapsed() - server.listedAtMs;
     if (server.tools === null) server.tools = this.#ask(server);
     else if (listedFor >= LIST_AGAIN_MS) this.#listAgain(server, server.tools);
     return server.tools;
   }
 
-  #ask(server: ConnectedServer): Promise<readonly ServerTool[]> {
+  #ask(server: ConnectedServer): Promise<ListedTools> {
     server.listedAtMs = this.#clock.elapsed();
     return server.connection.listTools(this.#timeouts.listMs).then(
-      (tools) => {
+      (listed) => {
         this.#link.noteSuccess();
-        return tools;
+        this.#noteOdd(listed);
+        return listed;
       },
       (error: unknown) => {
         this.#link.drop(server);
@@ -159,12 +179,30 @@ export class McpSession {
   #listAgain(server: ConnectedServer, known: ConnectedServer["tools"]): void {
     server.listedAtMs = this.#clock.elapsed();
     server.connection.listTools(this.#timeouts.listMs).then(
-      (tools) => {
+      (listed) => {
         // Unless it said meanwhile that they changed.
-        if (server.tools === known) server.tools = Promise.resolve(tools);
+        if (server.tools !== known) return;
+        server.tools = Promise.resolve(listed);
+        this.#noteOdd(listed);
       },
       () => this.#link.drop(server),
     );
+  }
+
+  /** Said once, and again when it is another: a server is listed every few minutes. */
+  #noteOdd({ odd }: ListedTools): void {
+    const { allow, deny = [] } = this.#offers;
+    const wanted = odd.filter(
+      ({ name }) => name === null || !(deny.includes(name) || allow?.includes(name) === false),
+    );
+    const text = odditiesOf(wanted);
+    if (text !== null && text !== this.#oddities) {
+      this.#log.warn(
+        { server: this.#name, channel: this.#channel, tools: wanted.slice(0, MOST_TOLD) },
+        `MCP server ${this.#name}: ${text}. Mend them at the server, or name them in tools.deny`,
+      );
+    }
+    this.#oddities = text;
   }
 
   async #call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
@@ -197,13 +235,13 @@ export class McpSession {
       return { text: toolResultText(result), isError: result["isError"] === true };
     } catch (error) {
       signal.throwIfAborted();
-      return this.#noteFault(server, error);
+      return this.#noteFault(server, use.tool, error);
     } finally {
       server.calls.delete(calling);
     }
   }
 
-  #noteFault(server: ConnectedServer, error: unknown): ToolAnswer | NoAnswer {
+  #noteFault(server: ConnectedServer, tool: string, error: unknown): ToolAnswer | NoAnswer {
     const fault = mcpFaultOf(error);
     switch (fault.type) {
       case "answered":
@@ -217,6 +255,12 @@ export class McpSession {
       case "refused":
         this.#log.warn({ server: this.#name, err: error }, "an MCP server refused a call");
         return failed(`The tool's server refused the call (${fault.status}). It did nothing.`);
+      case "tooLong":
+        this.#log.warn(
+          { server: this.#name, tool, err: error },
+          "an MCP server's answer to a call is longer than is read: let the tool answer with less",
+        );
+        return failed("The tool's answer is too long to be read. It has probably done its work.");
       case "lost":
       case "notTaken":
         this.#log.warn({ server: this.#name, err: error }, "lost the connection to an MCP server");

@@ -28,8 +28,10 @@ export interface McpSessions {
     use: { call: Call; caller: Caller | null; traceparent?: string | null },
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
-  /** Servers that could not be used the last time that they were needed. */
-  ill(): { channel: string; server: string }[];
+  /** Servers that could not be used the last time that they were needed; and why, where it is known what is missing. */
+  ill(): { channel: string; server: string; fault: string | null }[];
+  /** Servers of which tools are left out or mended: which, and why. */
+  odd(): { channel: string; server: string; oddities: string }[];
   /** Ends all sessions and processes. */
   close(): Promise<void>;
 }
@@ -38,6 +40,8 @@ export interface SessionsOptions {
   clock: Clock;
   log: Log;
   timeouts?: McpTimeouts;
+  /** May this server of a channel have a private address? Absent: none may. */
+  allowsPrivate?: (slug: string, server: McpServer) => boolean;
   /** Absent: settings that name a variable cannot be used. */
   variable?: (name: string) => Secret | null;
   onRequest?: (request: McpRequest) => void;
@@ -59,6 +63,7 @@ interface OpenSession {
 
 export function createMcpSessions(options: SessionsOptions): McpSessions {
   const { clock, log, timeouts = MCP_TIMEOUTS, variable = () => null, onRequest = () => {} } = options;
+  const { allowsPrivate: mayBePrivate = () => false } = options;
   const channels = new Map<string, Map<string, OpenSession>>();
   const closing = new Set<Promise<void>>();
 
@@ -66,20 +71,27 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
   function sessionsOf(slug: string, servers: McpServers): Map<string, OpenSession> {
     const held = channels.get(slug) ?? new Map<string, OpenSession>();
     for (const [name, { session, madeFor }] of held) {
-      if (madeFor === JSON.stringify(servers[name])) continue;
+      if (Object.hasOwn(servers, name) && madeFor === JSON.stringify(servers[name])) continue;
       held.delete(name);
       const retiring = session.retire().finally(() => closing.delete(retiring));
       closing.add(retiring);
     }
     for (const [name, settings] of Object.entries(servers)) {
       if (held.has(name)) continue;
-      const session = new McpSession({ name, channel: slug, variable, settings, timeouts, clock, log });
+      const allowsPrivate = mayBePrivate(slug, settings);
+      const common = { channel: slug, variable, timeouts, clock, log };
+      const session = new McpSession({ ...common, name, settings, allowsPrivate });
       held.set(name, { session, madeFor: JSON.stringify(settings) });
     }
     if (held.size > 0) channels.set(slug, held);
     else channels.delete(slug);
     return held;
   }
+
+  const all = () =>
+    [...channels].flatMap(([channel, held]) =>
+      [...held].map(([server, { session }]) => ({ channel, server, session })),
+    );
 
   return {
     async tools(slug, servers, signal) {
@@ -109,8 +121,13 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
     },
 
     ill: () =>
-      [...channels].flatMap(([channel, held]) =>
-        [...held].flatMap(([server, { session }]) => (session.isIll ? [{ channel, server }] : [])),
+      all().flatMap(({ channel, server, session: { isIll, fault } }) =>
+        isIll ? [{ channel, server, fault }] : [],
+      ),
+
+    odd: () =>
+      all().flatMap(({ channel, server, session: { oddities } }) =>
+        oddities === null ? [] : [{ channel, server, oddities }],
       ),
 
     async close() {

@@ -1,5 +1,8 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { McpProcessServer } from "../../domain/channel.ts";
+import type { Asking } from "./asking.ts";
+import { createGuardedFetch, MOST_ANSWER_BYTES } from "./guarded-fetch.ts";
+import type { GuardedFetch } from "./guarded-fetch.ts";
 import type { McpSdk } from "./sdk.ts";
 
 /** How a server is reached. */
@@ -7,57 +10,79 @@ export interface McpTransport {
   transport: Parameters<Client["connect"]>[0];
   /** Tells the server that the session ends, where there is one to end. */
   endSession: () => Promise<void>;
+  /** Closes what is left when the transport is closed. */
+  release: () => Promise<void>;
 }
 
 /** How a server elsewhere is addressed, with what the `$NAME`s of its settings stand for. */
 export interface HttpAddress {
   url: string;
+  /** True: it may be a private address. */
+  allowsPrivate: boolean;
+  /** The longest wait for an answer. */
+  longestMs: number;
+  /** Which request is being sent. */
+  asking: () => Asking | null;
   headers: Record<string, string>;
   /** Who asks, made for each request; null: nobody is told. */
   bearer: (() => string) | null;
-  /** Of the call that is being sent; null: it has none. */
-  traceparent: () => string | null;
   /** The service's own credentials; null: it has none. */
   oauth: { clientId: string; clientSecret: string; issuer: string; scope?: string } | null;
 }
 
+/** The SDK's own but for the first pause: whoever waits for an answer must know within a second that no answer comes. */
+const RESUMING = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: 2,
+};
+
 /** A server elsewhere, over Streamable HTTP. */
 export function httpTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
+  const guarded = guardedFetch(address);
   const http = new sdk.StreamableHTTPClientTransport(new URL(address.url), {
-    fetch: addressedFetch(address),
+    fetch: addressedFetch(guarded.fetch, address),
+    reconnectionOptions: RESUMING,
     ...signIn(sdk, address),
   });
   return {
     // The SDK's class declares `sessionId: string | undefined` where its interface has it optional.
     transport: http as McpTransport["transport"],
     endSession: () => http.terminateSession(),
+    release: () => guarded.close(),
   };
 }
 
 /** The same over SSE, as servers spoke before; its packages are loaded where one does. */
 export async function sseTransport(sdk: McpSdk, address: HttpAddress): Promise<McpTransport> {
   const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+  const guarded = guardedFetch(address);
   const sse = new SSEClientTransport(new URL(address.url), {
-    fetch: addressedFetch(address),
+    fetch: addressedFetch(guarded.fetch, address),
     ...signIn(sdk, address),
   });
   // It would open another stream by itself, whose server knows nothing of this session.
   sse.onerror = () => void sse.close();
-  return { transport: sse, endSession: () => Promise.resolve() };
+  return { transport: sse, endSession: nothing, release: () => guarded.close() };
+}
+
+function guardedFetch({ url, oauth, allowsPrivate, longestMs, asking }: HttpAddress): GuardedFetch {
+  return createGuardedFetch({ url, issuer: oauth?.issuer ?? null, allowsPrivate, longestMs, asking });
 }
 
 /** The settings' headers go to the server itself alone: the SDK also asks its authorization server, by the same fetch. */
-function addressedFetch({ url, headers, bearer, traceparent }: HttpAddress): typeof fetch {
+function addressedFetch(send: typeof fetch, { url, headers, bearer, asking }: HttpAddress): typeof fetch {
   const own = new URL(url).origin;
   return (address, init = {}) => {
     const asked = new URL(address instanceof Request ? address.url : address).origin;
-    if (asked !== own) return fetch(address, init);
+    if (asked !== own) return send(address, init);
     const all = new Headers(init.headers);
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     if (bearer) all.set("authorization", `Bearer ${bearer()}`);
-    const trace = traceparent();
+    const trace = asking()?.traceparent ?? null;
     if (trace !== null) all.set("traceparent", trace);
-    return fetch(address, { ...init, headers: all });
+    return send(address, { ...init, headers: all });
   };
 }
 
@@ -86,7 +111,10 @@ export function processTransport(
   { command, args = [], env = {} }: McpProcessServer,
   onStderr: (text: string) => void,
 ): McpTransport {
-  const stdio = new sdk.StdioClientTransport({ command, args, env, stderr: "pipe" });
+  const maxBufferSize = MOST_ANSWER_BYTES;
+  const stdio = new sdk.StdioClientTransport({ command, args, env, stderr: "pipe", maxBufferSize });
   stdio.stderr?.on("data", (chunk: Buffer) => onStderr(chunk.toString()));
-  return { transport: stdio, endSession: () => Promise.resolve() };
+  return { transport: stdio, endSession: nothing, release: nothing };
 }
+
+async function nothing(): Promise<void> {}

@@ -85,7 +85,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
     .action(async (slug: string, options: FieldOptions, command: Command) => {
       if (options.kind === undefined)
         command.error("error: a new channel needs --kind web or --kind transport");
-      await withStore(terminal, async (store, { webhooksPrivate }) => {
+      await withStore(terminal, async (store, config) => {
         const exists = () => new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
         if (await mayNotMake(store, slug)) throw exists();
         const made = newChannelKeys();
@@ -97,7 +97,7 @@ function addCreate(channels: Command, terminal: Terminal): void {
                 secretKey: options.secretKey ?? made.secretKey.reveal(),
               }
             : options;
-        const channel = await writeOptions(store, { slug, stored: null, webhooksPrivate }, withKeys, command);
+        const channel = await writeOptions(store, { slug, stored: null, config }, withKeys, command);
         if (channel === null) throw exists();
         const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
         printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
@@ -120,10 +120,10 @@ function addUpdate(channels: Command, terminal: Terminal): void {
     .description("change the fields that are given")
     .argument("<slug>")
     .action(async (slug: string, options: FieldOptions, command: Command) => {
-      await withStore(terminal, async (store, { webhooksPrivate }) => {
+      await withStore(terminal, async (store, config) => {
         const channel = await untilWritten(slug, async () => {
           const stored = await existingChannel(store, slug);
-          return writeOptions(store, { slug, stored, webhooksPrivate }, options, command);
+          return writeOptions(store, { slug, stored, config }, options, command);
         });
         printChannel(terminal, channel, options);
       });

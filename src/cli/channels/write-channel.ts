@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import type { Config } from "../../config.ts";
 import type { Channel, RetentionField } from "../../domain/channel.ts";
+import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { changedWebhooks } from "../../operators/channel-secrets.ts";
 import { BadChannel, channelFrom, writeChannel } from "../../operators/channels.ts";
@@ -8,18 +10,27 @@ import { asCommandLine } from "../as-command-line.ts";
 import { CannotDo } from "../terminal.ts";
 import type { FieldOptions } from "./field-options.ts";
 
+/** Which addresses may be private. */
+type AddressRules = Pick<Config, "webhooksPrivate" | "mcpPrivate">;
+
 /** Checks the options by the same rules as CHANNELS_FILE, and writes the channel. Null: the stored channel has changed since it was read. */
 export async function writeOptions(
   store: Store,
-  { slug, stored, webhooksPrivate }: { slug: string; stored: Channel | null; webhooksPrivate: boolean },
+  { slug, stored, config }: { slug: string; stored: Channel | null; config: AddressRules },
   options: FieldOptions,
   command: Command,
 ): Promise<Channel | null> {
   const channel = fromOptions(slug, stored, options, command);
-  const closed = webhooksPrivate || !options.webhooks ? null : closedUrl(channel.webhooks ?? []);
+  const closed = config.webhooksPrivate || !options.webhooks ? null : closedUrl(channel.webhooks ?? []);
   if (closed !== null) {
     throw new CannotDo(
       `Cannot write channel ${slug}: webhook ${closed} has no public address, and WEBHOOKS_PRIVATE is off`,
+    );
+  }
+  const closedServer = config.mcpPrivate ? null : closedMcpAddress(channel.agent, stored?.agent);
+  if (closedServer !== null) {
+    throw new CannotDo(
+      `Cannot write channel ${slug}: MCP server ${closedServer} has no public address, and MCP_PRIVATE is off`,
     );
   }
   return (await mayWrite(store, channel, stored)) ? channel : null;

@@ -76,13 +76,14 @@ async function toolsOf(
   channel: { store: Store; config: Config; slug: string },
 ): Promise<ServerTool[]> {
   const { slug, config } = channel;
+  const { servers, allowsPrivate } = await serversOf(terminal, channel);
   const sessions = createMcpSessions({
+    allowsPrivate,
     clock: systemClock,
     log: commandLog(terminal, config),
     variable: (name) => readVariable(name, terminal.env),
   });
   try {
-    const servers = await serversOf(terminal, channel);
     const { tools, missing } = await sessions.tools(slug, servers, new AbortController().signal);
     if (missing.length > 0)
       terminal.err(`The tools of these servers could not be listed: ${missing.join(", ")}\n`);

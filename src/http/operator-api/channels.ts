@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Channel } from "../../domain/channel.ts";
 import { handoffSchema, retentionSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
+import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
@@ -138,6 +139,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           kind === "web" ? { publishableKey: made.publishableKey, secretKey: made.secretKey.reveal() } : {};
         const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }));
         mustBePublic(channel, config);
+        mustReachPublicServers(channel, null, config);
         if (!(await write(acting, channel, null))) {
           throw new Refusal("conflict", "There is a channel of that slug");
         }
@@ -173,6 +175,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           const written = { ...fields, ...agentFields, ...told };
           const changed = orInvalid(() => channelFrom(stored.slug, stored, written));
           if (webhooks !== undefined) mustBePublic(changed, config);
+          mustReachPublicServers(changed, stored, config);
           return (await write(acting, changed, stored)) ? changed : null;
         });
         await directory.renew();
@@ -222,6 +225,16 @@ async function write(acting: Acting<Store>, channel: Channel, stored: Channel | 
 function mustBePublic({ webhooks = [] }: Channel, { webhooksPrivate }: OperatorApi["config"]): void {
   const url = webhooksPrivate ? null : closedUrl(webhooks);
   if (url !== null) throw new Refusal("invalid", `Webhook ${url} has no public address`);
+}
+
+/** As above: what the channel had before stays, since CHANNELS_FILE may have named it. */
+function mustReachPublicServers(
+  { agent }: Channel,
+  stored: Channel | null,
+  { mcpPrivate }: OperatorApi["config"],
+): void {
+  const url = mcpPrivate ? null : closedMcpAddress(agent, stored?.agent);
+  if (url !== null) throw new Refusal("invalid", `MCP server ${url} has no public address`);
 }
 
 /** A damaged channel may be created again: its users, threads and tokens still exist. */

@@ -43,7 +43,7 @@ export interface OperatorApi {
   log: PlainLog;
   config: Pick<
     Config,
-    "serverMaxBodyBytes" | "webhooksPrivate" | "maxTokensPerDay" | "addressMaxTokensPerDay"
+    "serverMaxBodyBytes" | "webhooksPrivate" | "mcpPrivate" | "maxTokensPerDay" | "addressMaxTokensPerDay"
   >;
   /** Gets new keys that this instance may need at its next start. */
   keepKeys: KeptKeys;

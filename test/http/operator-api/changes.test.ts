@@ -252,6 +252,17 @@ describe("channels", () => {
     { agent: { mcpServers: { x: { command: "rm" } } } },
     { agent: { mcpServers: { x: { url: "https://a.b", headers: { key: "[secret]" } } } } },
     { agent: { mcpServers: { x: { url: "https://a.b", identity: { key: "[secret]" } } } } },
+    // G11, G19
+    { agent: { mcpServers: { x: { url: "http://127.0.0.1:9/mcp" } } } },
+    { agent: { mcpServers: { x: { url: "http://localhost/mcp" } } } },
+    { agent: { mcpServers: { x: { url: "http://169.254.169.254/mcp" } } } },
+    {
+      agent: {
+        mcpServers: {
+          x: { url: "https://a.b", oauth: { clientId: "a", clientSecret: "b", issuer: "http://10.0.0.1" } },
+        },
+      },
+    },
   ])("PATCH %j is 422, and changes nothing", async (body) => {
     const { as, store } = await startOperated();
     const before = await store.channel("shop");
