@@ -104,10 +104,10 @@ export function usesOf(run: RunContext, tool: string): number {
   return Object.hasOwn(run.uses, tool) ? (run.uses[tool] ?? 0) : 0;
 }
 
-/** A step of the call under way. */
-export function stepLine(run: RunContext, phase: StepPhase): StepLine {
+/** A step of the call under way. `shown`: its text, where the tool has something to show to the visitor. */
+export function stepLine(run: RunContext, phase: StepPhase, shown?: string): StepLine {
   const { tool, progress } = currentCall(run);
-  return { type: "step", id: stepId(tool, usesOf(run, tool)), phase, text: progress };
+  return { type: "step", id: stepId(tool, usesOf(run, tool)), phase, text: shown ?? progress };
 }
 
 /**

@@ -61,7 +61,7 @@ export type ThreadEvent =
   | { type: "agent.called"; calls: (Call | RefusedCall)[]; usage: Usage | null; atMs: number }
   | { type: "agent.finished"; usage: Usage | null; finishReason?: string | null; atMs: number }
   | { type: "agent.gaveUp"; reason: string; usage: Usage | null; atMs: number }
-  | { type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number }
+  | { type: "tool.returned"; callId: string; text: string; isError: boolean; shown?: string; atMs: number }
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
@@ -262,7 +262,11 @@ export const threadMachine = setup({
     sayStepRunning: emit(({ context }) => stepLine(runOf(context), "running")),
     sayStepFailed: emit(({ context }) => stepLine(runOf(context), "failed")),
     sayStepResult: emit(({ context, event }) =>
-      stepLine(runOf(context), "isError" in event && event.isError ? "failed" : "done"),
+      stepLine(
+        runOf(context),
+        "isError" in event && event.isError ? "failed" : "done",
+        "shown" in event ? event.shown : undefined,
+      ),
     ),
     sayToolCall: emit(({ context }): Line => {
       const { tool, arguments: args, callId } = callOf(context);

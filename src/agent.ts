@@ -58,13 +58,13 @@ export interface ToolCaller {
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
   think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd>;
-  /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. The text is cut to 4,000 characters. */
+  /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. The text is cut to 4,000 characters. `shown`: what the visitor reads as the text of the call's last step. */
   useTool(
     slug: string,
     call: Call,
     signal: AbortSignal,
     caller?: ToolCaller,
-  ): Promise<{ text: string; isError: boolean }>;
+  ): Promise<{ text: string; isError: boolean; shown?: string }>;
   /** One sentence for the operator for each tool server that failed when it was last used. */
   warnings?(): string[];
   close(): Promise<void>;

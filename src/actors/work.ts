@@ -137,12 +137,18 @@ export function createWork(
     const { callId } = call;
     const { run, traceparent } = turn();
     const { userId, api } = run;
-    agent
-      .useTool(thread.slug, call, signal, { userId, uid: thread.uid, api, traceparent })
-      .then(
-        ({ text, isError }) => tell({ type: "tool.returned", callId, text, isError, atMs: clock.now() }),
-        fail,
-      );
+    agent.useTool(thread.slug, call, signal, { userId, uid: thread.uid, api, traceparent }).then(
+      ({ text, isError, shown }) =>
+        tell({
+          type: "tool.returned",
+          callId,
+          text,
+          isError,
+          ...(shown === undefined ? {} : { shown }),
+          atMs: clock.now(),
+        }),
+      fail,
+    );
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
 import { createLog } from "../../src/log.ts";
+import { Secret } from "../../src/secret.ts";
 import { beginEvents, openScriptedServer, say } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";
 import { callOf, names, never, openSessions } from "./sessions.ts";
@@ -8,14 +9,14 @@ import { callOf, names, never, openSessions } from "./sessions.ts";
 const MB = 1_048_576;
 
 /** Sessions, and what they logged. */
-function openLogged(more: Parameters<typeof openSessions>[0] = {}) {
+function openLogged(...[timeouts, more]: Parameters<typeof openSessions>) {
   const lines: string[] = [];
   const log = createLog({
     level: "info",
     secrets: [],
     destination: { write: (line) => void lines.push(line) },
   });
-  return { ...openSessions(more, { log }), lines };
+  return { ...openSessions(timeouts, { ...more, log }), lines };
 }
 
 /** Writes until the client has read enough: how many bytes left this side, roughly. */
@@ -138,3 +139,54 @@ it("G1: a thousand tools of 60 KB are held up to 2 MB", async () => {
   );
   expect(sessions.lines.join("").length).toBeLessThan(20_000);
 });
+
+const ECHOED = { "x-api-key": "canary-literal", "x-shop": "$SHOP_KEY", "x-token": "Basic canary-basic" };
+
+/** How a server may tell what it was sent, to whatever asks it. */
+const ECHOES: readonly [string, (response: ServerResponse, id: unknown, text: string) => void][] = [
+  ["a refusal", (response, _, text) => void response.writeHead(403).end(text)],
+  ["a fault", (response, _, text) => void response.writeHead(500).end(text)],
+  [
+    "an error of JSON-RPC",
+    (response, id, text) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const error = { code: -32_603, message: text, data: { text } };
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    },
+  ],
+  [
+    "a failed call",
+    (response, id, text) =>
+      say(response, { id: Number(id), method: "" }, { isError: true, content: [{ type: "text", text }] }),
+  ],
+  [
+    "a type of its answer",
+    (response, _, text) => void response.writeHead(200, { "content-type": text.slice(0, 200) }).end("x"),
+  ],
+];
+
+it.each(ECHOES)(
+  "G12: what a server was sent comes into no line of the log by %s, nor to the model",
+  async (_, echo) => {
+    const server = await openScriptedServer();
+    const play: Player = (response, { id }, request) =>
+      echo(
+        response,
+        id,
+        Object.keys(ECHOED)
+          .map((name) => `${name}=${String(request.headers[name])}`)
+          .join(" "),
+      );
+    const variable = (name: string) => (name === "SHOP_KEY" ? new Secret("canary-by-name") : null);
+    for (const method of ["initialize", "tools/list", "tools/call"]) {
+      server.players = { [method]: play };
+      const sessions = openLogged({}, { variable });
+      const servers = { s: { url: server.url, headers: ECHOED } };
+      await sessions.tools("shop", servers, never());
+      const { text } = await sessions.call("shop", servers, callOf("s", "find"), never());
+      const said = [...sessions.lines, text].join("");
+      expect(said).not.toContain("canary");
+      expect(said.length).toBeGreaterThan(0);
+    }
+  },
+);

@@ -1,9 +1,11 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { McpHttpServer, McpServer } from "../../domain/channel.ts";
+import { createHider } from "../../log.ts";
 import { Secret } from "../../secret.ts";
 import { abortable } from "../abortable.ts";
 import { AskingNow } from "./asking.ts";
 import { isOfOldServer } from "./fault.ts";
+import { hideInErrors } from "./hidden-error.ts";
 import { identityToken } from "./identity.ts";
 import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
@@ -55,7 +57,14 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   const { name } = options;
   const sdk = await loadSdk();
   const asking = new AskingNow();
-  const { client, endSession, release } = await connected(sdk, options, asking);
+  const hideText = createHider(secretsOf(options));
+  const hide = hideInErrors(hideText);
+  const hidden = (error: unknown) => Promise.reject(hide(error));
+  const { client, endSession, release } = await connected(
+    sdk,
+    { ...options, onStderr: (text) => options.onStderr(hideText(text)) },
+    asking,
+  ).catch(hidden);
 
   return {
     listTools: (listMs) => {
@@ -66,7 +75,7 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
         asking.ask(NOBODY, (signal) =>
           client.request({ method: "tools/list", params }, schema, { timeout: listMs, signal }),
         ),
-      );
+      ).catch(hidden);
     },
 
     callTool: ({ tool, arguments: args }, { timeoutMs: callMs, signal, caller, traceparent }) => {
@@ -74,7 +83,7 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
       const traced = traceparent === null ? {} : { _meta: { traceparent } };
       const params = { name: tool, arguments: args, ...traced };
       // The result's shape is not checked: a text is made of anything.
-      return asking.ask({ caller, traceparent }, (lost) =>
+      const asked = asking.ask({ caller, traceparent }, (lost) =>
         client.request({ method: "tools/call", params }, sdk.ResultSchema, {
           timeout: callMs,
           signal: AbortSignal.any([signal, lost]),
@@ -83,6 +92,10 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
           resetTimeoutOnProgress: true,
           maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
         }),
+      );
+      return asked.then(
+        (result) => (result["isError"] === true ? textHidden(result, hideText) : result),
+        hidden,
       );
     },
 
@@ -165,14 +178,45 @@ function addressed(
   };
 }
 
+/** A tool that fails tells why in its result: with the header that it did not like, too. */
+function textHidden(
+  result: Record<string, unknown>,
+  hide: (text: string) => string,
+): Record<string, unknown> {
+  return JSON.parse(hide(JSON.stringify(result))) as Record<string, unknown>;
+}
+
+/** What the settings tell the server alone, as it stands there and as what its `$NAME`s stand for. */
+function secretsOf({ settings, variable }: ConnectionOptions): Secret[] {
+  const values =
+    "url" in settings
+      ? [
+          ...Object.values(settings.headers ?? {}),
+          ...(settings.oauth ? [settings.oauth.clientSecret] : []),
+          ...(settings.identity ? [settings.identity.key] : []),
+        ]
+      : Object.values(settings.env ?? {});
+  return values.flatMap((value) => {
+    const name = variableIn(value);
+    const text = name === null ? value : variable(name)?.reveal();
+    // `Bearer x` may come back without its first word.
+    return text === undefined ? [] : [text, ...text.split(" ").slice(1)].map((part) => new Secret(part));
+  });
+}
+
 function bearerOf(key: Secret, channel: string, asking: AskingNow): () => string {
   return () => identityToken(key, { channel, caller: asking.present?.caller ?? null, nowMs: Date.now() });
 }
 
 function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {
-  const [, name] = /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value) ?? [];
-  if (name === undefined) return new Secret(value);
+  const name = variableIn(value);
+  if (name === null) return new Secret(value);
   const secret = variable(name);
   if (secret === null) throw new Unusable(`Cannot use an MCP server: ${name} is unset`);
   return secret;
+}
+
+/** The name in `$NAME`; null: the value stands for itself. */
+function variableIn(value: string): string | null {
+  return /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1] ?? null;
 }

@@ -10,6 +10,7 @@ import type { ConnectedServer, LinkOptions } from "./link.ts";
 import type { ListedTools } from "./list-tools.ts";
 import { MOST_TOLD, odditiesOf } from "./oddities.ts";
 import { toolResultText } from "./tool-result.ts";
+import { wantedInput, wantedSignIn } from "./wanted-input.ts";
 import type { ServerTool } from "../tools.ts";
 
 /** What a tool answered, or why it did not. */
@@ -17,6 +18,8 @@ export interface ToolAnswer {
   /** At most 4,000 characters. */
   text: string;
   isError: boolean;
+  /** What the visitor reads as the text of the call's last step: a question, or a link. */
+  shown?: string;
 }
 
 export interface ToolUse {
@@ -71,6 +74,9 @@ export class McpSession {
   readonly #link: McpLink;
   readonly #offers: { allow?: string[]; deny?: string[] };
   readonly #calls = new Set<Promise<unknown>>();
+  readonly #hasIdentity: boolean;
+  /** Tools that asked for what cannot be given. */
+  readonly #wanting = new Set<string>();
   /** Of the tools that were listed last. */
   #oddities: string | null = null;
 
@@ -80,6 +86,7 @@ export class McpSession {
     const connectMs = connectSeconds === undefined ? timeouts.connectMs : connectSeconds * 1_000;
     this.#name = name;
     this.#channel = options.channel;
+    this.#hasIdentity = "identity" in settings && settings.identity !== undefined;
     this.#timeouts = {
       connectMs,
       listMs: connectSeconds === undefined ? timeouts.listMs : connectMs,
@@ -232,13 +239,33 @@ export class McpSession {
     server.calls.add(calling);
     try {
       const result = await calling;
+      const wanted = wantedInput(result, this.#isTold(use));
+      if (wanted !== null) return this.#noteWanted(use.tool, wanted);
       return { text: toolResultText(result), isError: result["isError"] === true };
     } catch (error) {
       signal.throwIfAborted();
+      const wanted = wantedSignIn(error, this.#isTold(use));
+      if (wanted !== null) return this.#noteWanted(use.tool, wanted);
       return this.#noteFault(server, use.tool, error);
     } finally {
       server.calls.delete(calling);
     }
+  }
+
+  /** Without the visitor's token the server knows this connection alone, which all visitors share. */
+  #isTold({ caller }: ToolUse): boolean {
+    return caller !== null && this.#hasIdentity;
+  }
+
+  #noteWanted(tool: string, wanted: ToolAnswer): ToolAnswer {
+    if (wanted.shown === undefined && !this.#wanting.has(tool) && this.#wanting.size < MOST_TOLD) {
+      this.#wanting.add(tool);
+      this.#log.warn(
+        { server: this.#name, channel: this.#channel, tool },
+        "a tool of an MCP server asks for what visitors cannot give here: links are shown where they are https and the server has identity",
+      );
+    }
+    return wanted;
   }
 
   #noteFault(server: ConnectedServer, tool: string, error: unknown): ToolAnswer | NoAnswer {
