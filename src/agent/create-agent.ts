@@ -13,10 +13,12 @@ import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
 import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
+import { fitOffers } from "./fit-offers.ts";
 import { fitPrompt } from "./fit-prompt.ts";
+import { createLeftOutTools } from "./left-out-tools.ts";
 import { buildPrompt } from "./prompt.ts";
 import type { PromptInput } from "./prompt.ts";
-import { offerTools, toolsFor } from "./tools.ts";
+import { offerTools, ownTools, toolsFor } from "./tools.ts";
 import { turnEnd } from "./turn-end.ts";
 
 export interface AgentOptions {
@@ -78,6 +80,7 @@ export function createAgent(options: AgentOptions): Agent {
   const { model, defaultModel, maxInputTokens, log, spending, tracing } = options;
   const mcp = options.mcp ?? createMcpSessions(sessionsOptions(options));
   const check = createArgumentCheck();
+  const leftOutTools = createLeftOutTools(log);
   const daily = createDailyBudget({
     log,
     ...(spending ? { spending } : {}),
@@ -87,9 +90,19 @@ export function createAgent(options: AgentOptions): Agent {
 
   function promptInput(
     { run, text, attachments, images, handedBack, before }: Turn,
-    given: { instructions: string | undefined; missing: string[]; hasTools: boolean; allowsHandOff: boolean },
+    {
+      toolTokens,
+      ...given
+    }: {
+      instructions: string | undefined;
+      missing: string[];
+      hasTools: boolean;
+      allowsHandOff: boolean;
+      toolTokens: number;
+    },
   ): PromptInput {
-    return { ...given, run, text, attachments, images, handedBack, before, maxInputTokens };
+    const left = maxInputTokens - toolTokens;
+    return { ...given, run, text, attachments, images, handedBack, before, maxInputTokens: left };
   }
 
   /** Read only if a server needs it. */
@@ -121,13 +134,16 @@ export function createAgent(options: AgentOptions): Agent {
 
     const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
     const handsOff = allowsHandOff(options.channel(slug));
-    const offers = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
+    const named = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
+    const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });
+    leftOutTools.note(slug, leftOut);
     const tools = toolsFor(offers, handsOff);
     const input = promptInput(turn, {
       instructions: settings.instructions,
       missing: served.missing,
       hasTools: offers.size > 0,
       allowsHandOff: handsOff,
+      toolTokens: tokens,
     });
     const name = settings.model ?? defaultModel;
     const messages = buildPrompt(input);
@@ -182,6 +198,7 @@ export function createAgent(options: AgentOptions): Agent {
       ...mcp
         .odd()
         .map(({ channel, server, oddities }) => `MCP server ${server} of channel ${channel}: ${oddities}`),
+      ...leftOutTools.warnings(),
     ],
 
     close: () => mcp.close(),

@@ -58,7 +58,7 @@ export interface PromptInput {
   allowsHandOff?: boolean;
   /** Tool servers that cannot be used at the moment. */
   missing?: readonly string[];
-  /** AGENT_MAX_INPUT_TOKENS: for the history and the run, estimated. */
+  /** What AGENT_MAX_INPUT_TOKENS leaves beside the tools: for the history and the run, estimated. */
   maxInputTokens: number;
 }
 

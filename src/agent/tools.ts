@@ -1,6 +1,5 @@
 import { cutText } from "../../machines/line.ts";
 import type { Catalog } from "../domain/message.ts";
-import { MAX_TOOLS } from "../domain/offerable-tools.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { OfferedTool } from "../model.ts";
 import { PROGRESS } from "./arguments.ts";
@@ -117,7 +116,12 @@ export function offerTools(
     const picked = new PickedSchema(tool.inputSchema);
     offers.set(name, offerOf(name, picked.quoted(), pageOffer(tool, picked)));
   }
-  return new Map([...offers].slice(0, MAX_TOOLS - own.length));
+  return offers;
+}
+
+/** How many tools of the service's own stand beside a turn's. */
+export function ownTools(allowsHandOff: boolean): number {
+  return allowsHandOff ? 2 : 1;
 }
 
 /** The offers with `task_failed`; `hand_off`, if the channel allows it, even without other tools. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { McpRequest } from "../../src/agent/mcp/sessions.ts";
 import { toolResultText } from "../../src/agent/mcp/tool-result.ts";
-import { startTestService, TEST_KEY } from "../support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
+import { listing, openScriptedServer } from "./scripted-mcp-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { openShopper, shopChannel } from "../models/shopper.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
@@ -96,4 +97,61 @@ test("a cut is marked within the 4,000 characters, and what fits is not cut", ()
   expect(resultOf(4_000)).toBe("x".repeat(4_000));
   expect(resultOf(4_001)).toHaveLength(4_000);
   expect(resultOf(4_001)).toMatch(/x\n\[cut: /);
+});
+
+/** Asks in a channel whose server has these tools; what the model was given, and what the operator is told. */
+async function askWith(tools: object[], maxInputTokens: number, said = 1) {
+  const mcp = await openScriptedServer(listing(tools));
+  const { server, model } = await openScriptedModel(() => "Hi.");
+  const { url, logged } = await startTestService({
+    model,
+    env: { MCP_PRIVATE: "on", AGENT_MAX_INPUT_TOKENS: String(maxInputTokens) },
+    channels: [shopChannel({ mcpServers: { shop: { url: mcp.url } } })],
+  });
+  for (let nth = 0; nth < said; nth += 1) {
+    const message = { threadId: "t", userId: "u", text: "words ".repeat(100), channel: "shop" };
+    expect((await sendMessage(url, message)).status).toBe(200);
+  }
+  const headers = { authorization: `Bearer ${TEST_KEY}` };
+  const health = (await (await fetch(`${url}/health`, { headers })).json()) as { warnings: string[] };
+  const body = server.requests.at(-1)?.body as unknown as {
+    tools?: { function: { name: string } }[];
+    messages: unknown[];
+  };
+  return { body, health: health.warnings, warned: logged.filter((line) => line.includes("is not offered")) };
+}
+
+test("G2: tools that are too long together are left out, the longest first, with one warning", async () => {
+  const tool = (name: string, chars: number) => ({
+    name,
+    inputSchema: { type: "object", properties: { a: { type: "string", description: "d".repeat(chars) } } },
+  });
+  const tools = [tool("a", 100), tool("huge", 60_000), tool("b", 100), tool("large", 30_000)];
+  const { body, health, warned } = await askWith(tools, 4_000, 3);
+  expect(body.tools?.map((one) => one.function.name)).toEqual(["a", "b", "task_failed"]);
+  expect(JSON.stringify(body).length).toBeLessThan(4 * 4_000);
+  const told =
+    'The model of channel shop is not offered "shop/huge", "shop/large": its tools are too many or too long together. Choose some by tools.allow of their servers, or raise AGENT_MAX_INPUT_TOKENS';
+  expect(health).toEqual([told]);
+  expect(warned).toHaveLength(1);
+  expect(JSON.parse(warned[0] ?? "")).toMatchObject({ slug: "shop", msg: told });
+});
+
+test("G2: more tools than a model takes are left out with a warning, too", async () => {
+  const tools = Array.from({ length: 140 }, (_, nth) => ({
+    name: `t${nth}`,
+    inputSchema: { type: "object" },
+  }));
+  const { body, health } = await askWith(tools, 1_000_000);
+  expect(body.tools).toHaveLength(128);
+  expect(health).toEqual([expect.stringContaining('"shop/t127"') as string]);
+});
+
+test("G2: what tools take is taken from the history", async () => {
+  const tools = [{ name: "a", description: "d".repeat(4_000), inputSchema: { type: "object" } }];
+  const without = await askWith([], 1_500, 8);
+  const beside = await askWith(tools, 1_500, 8);
+  expect(without.health).toEqual([]);
+  expect(beside.health).toEqual([]);
+  expect(without.body.messages.length - beside.body.messages.length).toBeGreaterThanOrEqual(8);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PickedSchema } from "../../src/agent/picked-schema.ts";
+import { fitOffers } from "../../src/agent/fit-offers.ts";
 import { offerTools, toolsFor } from "../../src/agent/tools.ts";
 import type { ServerTool } from "../../src/agent/tools.ts";
 
@@ -72,7 +73,8 @@ describe("offerTools()", () => {
 
   it("offers at most 128 tools, server tools and task_failed among them", () => {
     const catalog = Array.from({ length: 200 }, (_, nth) => ({ name: `tool_${nth}` }));
-    const tools = toolsFor(offerTools([serverTool("shop", "clock")], catalog));
+    const all = offerTools([serverTool("shop", "clock")], catalog);
+    const tools = toolsFor(fitOffers(all, { own: 1, maxInputTokens: 1_000_000 }).offers);
     expect(tools).toHaveLength(128);
     expect(tools[0]?.name).toBe("clock");
     expect(tools.at(-1)?.name).toBe("task_failed");
