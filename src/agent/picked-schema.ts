@@ -1,4 +1,3 @@
-import { notedOf } from "./noted-words.ts";
 import { referred } from "./referred-schema.ts";
 
 export type Schema = Record<string, unknown>;
@@ -27,14 +26,14 @@ export class PickedSchema {
     return (this.#json ??= JSON.stringify(this.keywords));
   }
 
-  /** For the model: free text of the page is quoted, `pattern` and `format` too (noted-words.ts). */
-  quoted(): Schema {
+  /** For the model: as the page wrote it, with `pattern` and `format`, which help to write arguments and are not checked. */
+  shown(): Schema {
     return pickWhole(this.#untrusted, true);
   }
 }
 
-function pickWhole(untrusted: unknown, quotes: boolean): Schema {
-  const whole = { root: untrusted, quotes, left: MAX_SCHEMAS, following: [] };
+function pickWhole(untrusted: unknown, isShown: boolean): Schema {
+  const whole = { root: untrusted, isShown, left: MAX_SCHEMAS, following: [] };
   return { ...pick(untrusted, 0, whole), type: "object" };
 }
 
@@ -47,7 +46,8 @@ const MAX_SCHEMAS = 4_000;
 /** The state of one reduction. */
 interface Whole {
   root: unknown;
-  quotes: boolean;
+  /** True: for the model to read. */
+  isShown: boolean;
   /** How many more schemas may be read. */
   left: number;
   /** References that are being followed. */
@@ -116,6 +116,8 @@ const KEYWORDS: ReadonlyMap<string, Reader> = new Map([
   ["not", schema],
 ]);
 
+const SHOWN_ONLY = ["pattern", "format"] as const;
+
 function pick(untrusted: unknown, depth: number, whole: Whole): Schema | undefined {
   if (!isRecord(untrusted) || depth > MAX_DEPTH || whole.left <= 0) return undefined;
   whole.left -= 1;
@@ -124,8 +126,10 @@ function pick(untrusted: unknown, depth: number, whole: Whole): Schema | undefin
     const kept = KEYWORDS.get(keyword)?.(value, depth + 1, whole);
     if (kept !== undefined) picked[keyword] = kept;
   }
-  const referredTo = pickReferred(untrusted["$ref"], depth, whole);
-  return { ...referredTo, ...(whole.quotes ? notedOf(untrusted, picked) : picked) };
+  for (const word of whole.isShown ? SHOWN_ONLY : []) {
+    if (typeof untrusted[word] === "string") picked[word] = untrusted[word];
+  }
+  return { ...pickReferred(untrusted["$ref"], depth, whole), ...picked };
 }
 
 /** A reference that leads back to itself is left out: nothing is checked there. */

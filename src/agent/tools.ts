@@ -114,7 +114,7 @@ export function offerTools(
   for (const tool of [...named.filter(keepsName), ...named.filter((tool) => !keepsName(tool))]) {
     const name = freeName(tool.name, isTaken);
     const picked = new PickedSchema(tool.inputSchema);
-    offers.set(name, offerOf(name, picked.quoted(), pageOffer(tool, picked)));
+    offers.set(name, offerOf(name, picked.shown(), pageOffer(tool, picked)));
   }
   return offers;
 }
@@ -170,7 +170,10 @@ function offerOf(name: string, schema: Schema, { description, ...meaning }: Offe
   };
 }
 
-/** Quoted, so that the model cannot take the page's text for the service's own words. */
+/**
+ * Quoted, so that the model cannot take the page's text for the service's own words. Said once for the whole tool: its schema
+ * stays as the page wrote it, since models call tools best by the schemas that they know.
+ */
 function pageDescription(description: string | undefined): string {
   const intro = "A tool of the page that the visitor is on.";
   if (description === undefined || description.trim() === "") return intro;

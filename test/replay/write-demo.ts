@@ -15,7 +15,13 @@ const file = join(dataDir, "cases.ndjson");
 const shop = await openShop(dataDir);
 for (const conversation of CONVERSATIONS) {
   const uid = await hold(shop, conversation);
-  const { code, err } = await runCommand({ DATA_DIR: dataDir }, ["replay", "shop", uid, "--save", file]);
+  const { code, err } = await runCommand({ DATA_DIR: dataDir, MCP_PRIVATE: "on" }, [
+    "replay",
+    "shop",
+    uid,
+    "--save",
+    file,
+  ]);
   if (code !== 0) throw new Error(err);
 }
 await shop.close();

@@ -10,17 +10,9 @@ import type { ConnectedServer, LinkOptions } from "./link.ts";
 import type { ListedTools } from "./list-tools.ts";
 import { MOST_TOLD, odditiesOf } from "./oddities.ts";
 import { toolResultText } from "./tool-result.ts";
+import type { ToolAnswer } from "./tool-result.ts";
 import { wantedInput, wantedSignIn } from "./wanted-input.ts";
 import type { ServerTool } from "../tools.ts";
-
-/** What a tool answered, or why it did not. */
-export interface ToolAnswer {
-  /** At most 4,000 characters. */
-  text: string;
-  isError: boolean;
-  /** What the visitor reads as the text of the call's last step: a question, or a link. */
-  shown?: string;
-}
 
 export interface ToolUse {
   tool: string;

@@ -5,7 +5,8 @@ import type { Log } from "../../log.ts";
 import type { Secret } from "../../secret.ts";
 import type { Caller } from "./identity.ts";
 import { MCP_TIMEOUTS, McpSession, NO_LONGER } from "./session.ts";
-import type { McpTimeouts, ToolAnswer } from "./session.ts";
+import type { McpTimeouts } from "./session.ts";
+import type { ToolAnswer } from "./tool-result.ts";
 import type { ServerTool } from "../tools.ts";
 
 /** A channel's MCP servers, by name, as its settings have them now. */

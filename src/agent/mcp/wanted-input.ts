@@ -1,6 +1,6 @@
 import { cutText } from "../../../machines/line.ts";
 import { isRecord } from "../picked-schema.ts";
-import type { ToolAnswer } from "./session.ts";
+import type { ToolAnswer } from "./tool-result.ts";
 
 /** MCP 2025-11-25, URLElicitationRequiredError: `data` has `elicitations`. */
 const SIGN_IN_REQUIRED = -32_042;
