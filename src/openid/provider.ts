@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedBody } from "../bounded-body.ts";
 import type { Clock } from "../clock.ts";
 import type { OpenIdSettings } from "../config/open-id.ts";
 import { messageOf } from "../errors.ts";
@@ -48,6 +49,8 @@ const METADATA_MS = 3_600_000;
 /** One that is away is asked this often at most, however many begin. */
 const AWAY_MS = 1_000;
 const TIMEOUT_SECONDS = 30;
+/** Metadata, keys, tokens and claims are a few KB. */
+const MOST_ANSWER_BYTES = 1_048_576;
 /** Requested in addition to `openid`, if the provider supports them. */
 const SCOPES = ["profile", "email", "roles", "groups"];
 
@@ -119,9 +122,21 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdSettings) {
     clientId,
     undefined,
     clientSecret === null ? client.None() : withSecret(client, clientSecret.reveal()),
-    { execute: [...insecure, client.enableNonRepudiationChecks], timeout: TIMEOUT_SECONDS },
+    {
+      execute: [...insecure, client.enableNonRepudiationChecks],
+      timeout: TIMEOUT_SECONDS,
+      [client.customFetch]: boundedFetch,
+    },
   );
   return { client, configuration };
+}
+
+/** For every request of the package. */
+async function boundedFetch(address: string, init: object): Promise<Response> {
+  const response = await fetch(address, init);
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  return new Response(boundedBody(body, { mostBytes: MOST_ANSWER_BYTES }), { status, statusText, headers });
 }
 
 /** HTTP's basic authentication, the protocol's default; a form field if the provider accepts nothing else. */
