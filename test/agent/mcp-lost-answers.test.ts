@@ -60,6 +60,24 @@ describe("C1: a call whose answer's stream", () => {
     expect(answer.isError).toBe(false);
   });
 
+  it("is none, 202, waits where the server may answer on another stream", async () => {
+    const server = await openScriptedServer();
+    server.players["GET"] = (open) => {
+      beginEvents(open);
+      server.players["tools/call"] = (response, { id }) => {
+        response.writeHead(202).end();
+        const content = [{ type: "text", text: "late" }];
+        setTimeout(() => open.write(event({ jsonrpc: "2.0", id, result: { content } })), 300);
+      };
+    };
+    const sessions = openSessions();
+    const servers = { s: { url: server.url } };
+    await sessions.tools("shop", servers, never());
+    await expect.poll(() => server.players["tools/call"]).toBeDefined();
+    const answer = await sessions.call("shop", servers, callOf("s", "pay"), never());
+    expect(answer).toEqual({ text: "late", isError: false });
+  });
+
   it("could be resumed is lost when its server has died", async () => {
     const server = await openScriptedServer({
       "tools/call": (response) => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createLog } from "../../src/log.ts";
 import { listing, openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";
-import { never, openSessions } from "./sessions.ts";
+import type { McpServers } from "../../src/agent/mcp/sessions.ts";
+import { callOf, never, openSessions } from "./sessions.ts";
 
 const find = {
   name: "find",
@@ -194,6 +195,23 @@ describe("a server with a tool", () => {
     expect((await offered()).map(({ name }) => name)).toEqual(own);
   });
 });
+
+it.each(["__proto__", "constructor", "toString"])(
+  "A7: a server of the name %s is one like any other",
+  async (name) => {
+    const server = await openScriptedServer(listing([find]));
+    const sessions = openSessions();
+    const servers: McpServers = Object.fromEntries([[name, { url: server.url }]]);
+    expect(await sessions.tools("cli", servers, never())).toMatchObject([{ name: "find", server: name }]);
+    expect(await sessions.call("cli", servers, callOf(name, "find"), never())).toEqual({
+      text: "found",
+      isError: false,
+    });
+    // Taken away, it is no server any more, whatever every object has by that name.
+    const gone = await sessions.call("cli", {}, callOf(name, "find"), never());
+    expect(gone).toEqual({ text: "This tool is no longer available.", isError: true });
+  },
+);
 
 describe("a server whose list", () => {
   it.each([null, "", 0, {}])("P6: has a nextCursor of %o ends there", async (nextCursor) => {

@@ -77,6 +77,9 @@ export function createGuardedFetch(guards: Guards): GuardedFetch {
     return response as unknown as Response;
   }
 
+  /** Streams that the server may answer on at any time. */
+  let listening = 0;
+
   return {
     async fetch(input, init = {}) {
       const address = String(input instanceof Request ? input.url : input);
@@ -90,7 +93,15 @@ export function createGuardedFetch(guards: Guards): GuardedFetch {
         }
         const id = asked === null ? null : requestId(init);
         if (id !== null) asked?.unanswered.add(id);
-        return await bounded(response, { asked, id });
+        const listens = isOwn && response.ok && (init.method ?? "GET") === "GET";
+        if (listens) listening += 1;
+        // Some servers take a request with 202, and answer on the stream that is open anyway.
+        const answersElsewhere = response.status === 202 && listening > 0;
+        return await bounded(response, {
+          asked,
+          id: answersElsewhere ? null : id,
+          onEnd: () => (listening -= listens ? 1 : 0),
+        });
       } catch (error) {
         if (resumes) asked.lose(error instanceof Error ? error : new Error(messageOf(error)));
         throw error;
@@ -103,7 +114,7 @@ export function createGuardedFetch(guards: Guards): GuardedFetch {
 /** The same answer with a bounded body. `id`: of the request that it answers; null: it answers none. */
 async function bounded(
   response: Response,
-  { asked, id }: { asked: Asking | null; id: unknown },
+  { asked, id, onEnd }: { asked: Asking | null; id: unknown; onEnd: () => void },
 ): Promise<Response> {
   const { status, statusText, headers, body } = response;
   const head = { status, statusText, headers: new Headers(headers) };
@@ -123,6 +134,7 @@ async function bounded(
     isEvents,
     onEvent: (event) => (hasId ||= /^id:/m.test(Buffer.from(event).toString("latin1"))),
     onEnd: (error) => {
+      onEnd();
       if (error instanceof AnswerTooLong) asked?.lose(error);
       // The SDK resumes a stream whose events have ids.
       else if (!hasId) loseSoon(asked, id);

@@ -32,7 +32,7 @@ export interface HttpAddress {
 
 /** The SDK's own but for the first pause: whoever waits for an answer must know within a second that no answer comes. */
 const RESUMING = {
-  initialReconnectionDelay: 500,
+  initialReconnectionDelay: 900,
   maxReconnectionDelay: 30_000,
   reconnectionDelayGrowFactor: 1.5,
   maxRetries: 2,
