@@ -1,8 +1,10 @@
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { constants, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
+import { gzipOutlet } from "../../src/http/stream/gzip.ts";
 import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
 import { freePort } from "../support/free-port.ts";
 import { atLength } from "../support/lengths.ts";
@@ -19,6 +21,8 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
     /** Paths of the requests whose body came whole. */
     const completed: string[] = [];
     const streams = new Map<string, (outlet: Outlet) => void>();
+    /** Of a stream that is not of JSON lines. */
+    const streamHeaders = new Map<string, Record<string, string>>();
     const faults: unknown[] = [];
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -29,7 +33,7 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       if (request.path.startsWith("/stream")) {
         return {
           status: 200,
-          headers: { "content-type": "application/x-ndjson" },
+          headers: streamHeaders.get(request.path) ?? { "content-type": "application/x-ndjson" },
           stream: (outlet) => streams.get(request.path)?.(outlet),
         };
       }
@@ -317,6 +321,63 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       expect(text).toContain("\r\ne\r\none\ntwo\nthree\n\r\n");
     });
 
+    const live = [
+      { name: "lines of JSON", type: "application/x-ndjson", zips: false, lines: ['{"a":1}\n', '{"b":2}\n'] },
+      { name: "events", type: "text/event-stream", zips: false, lines: ["data: 1\n\n", "data: 2\n\n"] },
+      { name: "gzipped lines", type: "application/x-ndjson", zips: true, lines: ['{"a":1}\n', '{"b":2}\n'] },
+    ];
+    test.each(live)(
+      "D2: $name: each is in a whole chunk when it is written",
+      async ({ type, zips, lines }) => {
+        const path = `/stream/whole-chunks/${type}/${zips}`;
+        const { outlet: opened, resolve } = nextOutlet();
+        streams.set(path, resolve);
+        streamHeaders.set(path, {
+          "content-type": type,
+          ...(zips ? { "content-encoding": "gzip" } : {}),
+        });
+        const socket = connect(listener.port, "127.0.0.1");
+        const pieces: Buffer[] = [];
+        socket.on("data", (bytes: Buffer) => pieces.push(bytes));
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        const socketOutlet = await opened;
+        const outlet = zips ? gzipOutlet(socketOutlet) : socketOutlet;
+        /** What a client knows that takes a chunk only with its CRLF. */
+        const known = (): string => {
+          const body = wholeChunks(Buffer.concat(pieces));
+          return (zips ? unzipped(body) : body).toString();
+        };
+        for (const line of lines) {
+          outlet.write(line);
+          await waitFor(() => known().includes(line));
+        }
+        outlet.end("the last\n\n");
+        await waitFor(() => Buffer.concat(pieces).subarray(-5).toString() === "0\r\n\r\n");
+        // Nothing follows the last one, and what is between the others means nothing: no white space comes into a line.
+        expect(known()).toMatch(/}\n ?the last\n\n$|\d\n\n\n?the last\n\n$/);
+        expect(
+          known()
+            .split("\n")
+            .map((line) => line.trim())
+            .filter(Boolean),
+        ).toEqual([...lines, "the last"].map((line) => line.trim()));
+        socket.destroy();
+      },
+    );
+
+    test("D2: a stream that is sent as fast as it is read has no byte more than was written", async () => {
+      streams.set("/stream/exact", (outlet) => {
+        const rest = ['{"a":1}\n', '{"b":2}\n'];
+        outlet.pull(() => {
+          const line = rest.shift();
+          if (line === undefined) outlet.end();
+          else outlet.write(line);
+        });
+      });
+      const response = await fetch(url("/stream/exact"));
+      expect(await response.text()).toBe('{"a":1}\n{"b":2}\n');
+    });
+
     test("onGone is called once when the client leaves, at once for who asks later, and never after end", async () => {
       let gone = 0;
       const { outlet: opened, resolve } = nextOutlet();
@@ -430,6 +491,27 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
 function sendLength(port: number, digits: number, body: string) {
   const head = `POST /big HTTP/1.1\r\nHost: x\r\nContent-Length: 1${"0".repeat(digits - 1)}\r\n\r\n`;
   return sendRaw({ port, pieces: [head + body], untilClosed: true });
+}
+
+/** The body as far as it has come in chunks that are whole: with the CRLF behind their data. */
+function wholeChunks(answer: Buffer): Buffer {
+  const whole: Buffer[] = [];
+  let at = answer.indexOf("\r\n\r\n") + 4;
+  for (;;) {
+    const sizeEnd = answer.indexOf("\r\n", at);
+    const bytes = Number.parseInt(answer.toString("latin1", at, sizeEnd), 16);
+    const end = sizeEnd + 2 + bytes;
+    if (at < 4 || sizeEnd === -1 || !(bytes > 0) || answer.toString("latin1", end, end + 2) !== "\r\n") {
+      return Buffer.concat(whole);
+    }
+    whole.push(answer.subarray(sizeEnd + 2, end));
+    at = end + 2;
+  }
+}
+
+/** What a decoder makes of the beginning of a gzip stream. */
+function unzipped(bytes: Buffer): Buffer {
+  return bytes.length === 0 ? bytes : gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 function nextOutlet(): { outlet: Promise<Outlet>; resolve: (outlet: Outlet) => void } {

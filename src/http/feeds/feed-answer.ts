@@ -61,6 +61,12 @@ export const FEED_HEADERS = {
 };
 
 /**
+ * Ends a feed: a listener may have sent the space before a next line, and a body that ends in a space looks to some readers
+ * as if it had one line more.
+ */
+const PING: readonly FeedLine[] = [{ type: "ping" }];
+
+/**
  * A feed as an answer that stays open. `onOver`: it ended, or its reader left. `onOpen`: gets its outlet, for further
  * lines.
  */
@@ -78,12 +84,16 @@ export function feedAnswer(
         feed.leave();
         onOver();
       });
+      let isDeleted = false;
       feed.read({
-        write: (lines) => outlet.write(encoded(lines)),
+        write(lines) {
+          isDeleted = lines.at(-1)?.type === "deleted";
+          outlet.write(encoded(lines));
+        },
         onDrained: (callback) => outlet.onDrained(callback),
         end() {
           onOver();
-          outlet.end();
+          outlet.end(isDeleted ? undefined : encoded(PING));
         },
       });
     },

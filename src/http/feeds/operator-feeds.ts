@@ -109,6 +109,8 @@ export function createOperatorFeeds(options: {
   function end(feed: OpenFeed): void {
     if (!feeds.has(feed)) return;
     leave(feed);
+    // Not in the middle of a line: a listener may have sent the space before it.
+    write(feed, [signOf("ping", feed)]);
     feed.outlet.end();
   }
 

@@ -3,6 +3,8 @@ import type { HttpAnswer, OnFault, Outlet } from "../../listener.ts";
 import { startStream } from "../handling.ts";
 import { Outbox } from "../outbox.ts";
 import { afterTick } from "../tick.ts";
+import { chunkEndOf, writeEnded } from "./chunk-end.ts";
+import type { ChunkEnd } from "./chunk-end.ts";
 import { writeHead } from "./head.ts";
 
 /** The parts of a request that its stream needs. */
@@ -32,6 +34,8 @@ export class UwsStream implements Outlet {
   readonly #answer: HttpAnswer;
   /** The connection closes after the answer. */
   readonly #closes: boolean;
+  /** What ends the chunk of each write until the last one. */
+  readonly #chunkEnd: ChunkEnd | null;
   readonly #outbox = new Outbox({
     write: (frame) => this.#writeFrame(frame),
     end: () => this.#endResponse(),
@@ -59,6 +63,7 @@ export class UwsStream implements Outlet {
     this.#exchange = exchange;
     this.#answer = answer;
     this.#closes = closes;
+    this.#chunkEnd = chunkEndOf(answer);
   }
 
   run(stream: NonNullable<HttpAnswer["stream"]>, onFault: OnFault): void {
@@ -147,7 +152,13 @@ export class UwsStream implements Outlet {
       writeHead(response, this.#answer);
       if (this.#closes) response.writeHeader("connection", "close");
     }
-    if (this.#frame.length > 0) this.#taken = response.write(this.#frame);
+    if (this.#frame.length === 0) return;
+    // What is pulled, or ended, is followed at once by more.
+    const isLast = this.#ended || this.#pulled;
+    this.#taken =
+      this.#chunkEnd === null || isLast
+        ? response.write(this.#frame)
+        : writeEnded(response, this.#frame, this.#chunkEnd);
   };
 
   readonly #endCorked = (): void => {
