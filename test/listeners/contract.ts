@@ -117,6 +117,48 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       for (const { text } of outcomes) expect(text).toContain(String.raw`{\"text\":\"hi\"}`);
     });
 
+    test("A8: a chunked body with a trailer, cut in two at every offset, is answered and done, or neither", async () => {
+      const [head, last] = [
+        "HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        "0\r\nX-A: b\r\n\r\n",
+      ];
+      const cuts = Array.from({ length: last.length }, (_, index) => index);
+      const outcomes = await Promise.all(
+        cuts.map((cut) =>
+          sendRaw({
+            port: listener.port,
+            pieces: [`POST /trailer/${cut} ${head}${last.slice(0, cut)}`, last.slice(cut)],
+            gapMs: 60,
+          }),
+        ),
+      );
+      for (const cut of cuts) {
+        const isDone = completed.includes(`/trailer/${cut}`);
+        expect([cut, outcomes[cut]?.status]).toEqual([cut, isDone ? 200 : 505]);
+        if (kind === "node") expect(isDone).toBe(true);
+      }
+    });
+
+    test("a client that leaves after a chunked request is noticed", async () => {
+      let gone = 0;
+      const { outlet: opened, resolve } = nextOutlet();
+      streams.set("/stream/chunked-left", (outlet) => {
+        outlet.onGone(() => gone++);
+        resolve(outlet);
+      });
+      const socket = connect(listener.port, "127.0.0.1");
+      socket.write(
+        "POST /stream/chunked-left HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      );
+      const outlet = await opened;
+      socket.destroy();
+      while (gone === 0) {
+        outlet.write("anybody there?\n");
+        await pause(5);
+      }
+      expect(gone).toBe(1);
+    });
+
     test.each([10, 12, 18])(
       "a Content-Length of %i digits is too large, and not malformed",
       async (digits) => {

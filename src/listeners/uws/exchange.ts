@@ -25,6 +25,8 @@ export class UwsExchange implements StreamedExchange {
   readonly #serving: UwsServing;
   readonly #isHead: boolean;
   #isOver = false;
+  /** The last chunk of a chunked body has come: nothing more is read. */
+  #hasLast = false;
   #body: IncomingBody | null = null;
   #stream: UwsStream | null = null;
   /** True: the connection closes after the answer, whatever the answer says. */
@@ -44,14 +46,14 @@ export class UwsExchange implements StreamedExchange {
 
   /** Must be called in the tick of the request: bytes that arrive before the call are lost. */
   receive(declared: number | null): IncomingBody {
-    const whileOpen = (action: () => void) => () => {
-      if (!this.#isOver) action();
+    const whileReading = (action: () => void) => () => {
+      if (!this.#isOver && !this.#hasLast) action();
     };
     const body = new IncomingBody({
       declared,
       flow: {
-        pause: whileOpen(() => this.response.pause()),
-        resume: whileOpen(() => this.response.resume()),
+        pause: whileReading(() => this.response.pause()),
+        resume: whileReading(() => this.response.resume()),
       },
     });
     this.#body = body;
@@ -59,10 +61,23 @@ export class UwsExchange implements StreamedExchange {
       this.response.onData((chunk, isLast) => {
         // uWS reuses the memory after this returns.
         if (chunk.byteLength > 0) body.push(new Uint8Array(chunk.slice(0)));
-        if (isLast) body.finish();
+        if (!isLast) return;
+        if (declared === null) this.#finishAlone(body);
+        else body.finish();
       });
     }
     return body;
+  }
+
+  /**
+   * Ends a chunked body. What follows its last chunk is a trailer, and uWS takes a trailer for a request, refuses it, and
+   * closes the connection. If it came with the last chunk, that happens in this tick: the body is not finished before, so
+   * nothing of a refused request is done. If not, it is never read: the connection is paused until it closes.
+   */
+  #finishAlone(body: IncomingBody): void {
+    this.#hasLast = true;
+    this.response.pause();
+    afterTick(() => body.finish());
   }
 
   answer(answer: HttpAnswer): void {
