@@ -124,6 +124,7 @@ function serve(serving: UwsServing, response: HttpResponse, request: UwsRequest)
   if (!framing) return exchange.answer(MALFORMED);
   if (serving.full()) return exchange.answer(FULL);
   exchange.mustClose = !leavesConnectionClean(method, framing);
+  exchange.expect(framing.headers.get("expect"));
   const body = exchange.receive(framing.chunked ? null : (framing.contentLength ?? 0));
   const plain: HttpRequest = {
     method,

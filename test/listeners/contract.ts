@@ -117,6 +117,34 @@ export function listenerSuite(kind: Listener["kind"], listen: Listen): void {
       for (const { text } of outcomes) expect(text).toContain(String.raw`{\"text\":\"hi\"}`);
     });
 
+    test.each(["100-continue", "100-Continue", "100-CONTINUE"])(
+      "D3: Expect: %s: the body is asked for, and each kind of answer follows",
+      async (expectation) => {
+        streams.set("/stream/expected", (outlet) => outlet.end("line\n"));
+        const ends = {
+          "/expected": "}",
+          "/stream/expected": "0\r\n\r\n",
+          "/no-content/expected": "\r\n\r\n",
+        };
+        for (const [path, end] of Object.entries(ends)) {
+          const socket = connect(listener.port, "127.0.0.1");
+          let text = "";
+          socket.on("data", (bytes) => (text += bytes.toString("latin1")));
+          socket.write(
+            `POST ${path} HTTP/1.1\r\nHost: x\r\nExpect: ${expectation}\r\nContent-Length: 5\r\n\r\n`,
+          );
+          // A stream and a 204 here do not wait for the body.
+          await waitFor(() => text.startsWith("HTTP/1.1 100 Continue\r\n\r\n"));
+          socket.write("hello");
+          const answer = (): string => text.slice("HTTP/1.1 100 Continue\r\n\r\n".length);
+          await waitFor(() => answer().endsWith(end));
+          expect(answer()).toMatch(/^HTTP\/1\.1 20[04] (?:OK|No Content)\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n/);
+          if (path === "/expected") expect(answer()).toContain('"body":"hello"');
+          socket.destroy();
+        }
+      },
+    );
+
     test("A8: a chunked body with a trailer, cut in two at every offset, is answered and done, or neither", async () => {
       const [head, last] = [
         "HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",

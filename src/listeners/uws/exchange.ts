@@ -4,7 +4,7 @@ import { bodyBytes, hasNoBody } from "../answer-head.ts";
 import { goneOutlet, startStream } from "../handling.ts";
 import { IncomingBody } from "../incoming-body.ts";
 import { afterTick } from "../tick.ts";
-import { writeHead } from "./head.ts";
+import { writeContinue, writeHead, writeHeadAfterContinue } from "./head.ts";
 import { UwsStream } from "./stream.ts";
 import type { StreamedExchange } from "./stream.ts";
 
@@ -31,6 +31,7 @@ export class UwsExchange implements StreamedExchange {
   #stream: UwsStream | null = null;
   /** True: the connection closes after the answer, whatever the answer says. */
   mustClose = false;
+  #hasContinued = false;
 
   constructor(options: { serving: UwsServing; response: HttpResponse; isHead: boolean }) {
     this.#serving = options.serving;
@@ -42,6 +43,19 @@ export class UwsExchange implements StreamedExchange {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** In the tick of the request: sends the 100 of an Expect that uWS does not know. RFC 9110, section 10.1.1: case does not matter. */
+  expect(expectation: string | undefined): void {
+    if (expectation === undefined || expectation === "100-continue") return;
+    if (expectation.toLowerCase() !== "100-continue") return;
+    this.#hasContinued = true;
+    writeContinue(this.response);
+  }
+
+  /** Within a corked write. */
+  writeHead(answer: HttpAnswer): void {
+    (this.#hasContinued ? writeHeadAfterContinue : writeHead)(this.response, answer);
   }
 
   /** Must be called in the tick of the request: bytes that arrive before the call are lost. */
@@ -97,7 +111,7 @@ export class UwsExchange implements StreamedExchange {
     const close = this.#closesAfter(answer);
     this.finish();
     response.cork(() => {
-      writeHead(response, answer);
+      this.writeHead(answer);
       if (this.#isHead) response.endWithoutBody(bodyBytes(answer.body), close);
       else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
       // To close, uWS needs a length here.

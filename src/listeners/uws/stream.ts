@@ -5,7 +5,6 @@ import { Outbox } from "../outbox.ts";
 import { afterTick } from "../tick.ts";
 import { chunkEndOf, writeEnded } from "./chunk-end.ts";
 import type { ChunkEnd } from "./chunk-end.ts";
-import { writeHead } from "./head.ts";
 
 /** The parts of a request that its stream needs. */
 export interface StreamedExchange {
@@ -14,6 +13,8 @@ export interface StreamedExchange {
   readonly isOver: boolean;
   /** The response is about to end. */
   finish(): void;
+  /** Status and headers, within a corked write. */
+  writeHead(answer: HttpAnswer): void;
 }
 
 /**
@@ -149,7 +150,7 @@ export class UwsStream implements Outlet {
     const { response } = this.#exchange;
     if (!this.#headSent) {
       this.#headSent = true;
-      writeHead(response, this.#answer);
+      this.#exchange.writeHead(this.#answer);
       if (this.#closes) response.writeHeader("connection", "close");
     }
     if (this.#frame.length === 0) return;

@@ -1,4 +1,4 @@
-// Java's own HttpClient, which does not decompress: BodyHandlers.ofLines().
+// Java's own HttpClient, which does not decompress: BodyHandlers.ofLines(). Its Expect is written 100-Continue.
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,7 +9,7 @@ public class Client {
         HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         HttpRequest request = HttpRequest.newBuilder(URI.create(args[0]))
             .header("content-type", "application/json")
-            .expectContinue(args.length > 2)
+            .expectContinue(true)
             .POST(HttpRequest.BodyPublishers.ofString("{\"text\":\"Hi\"}"))
             .build();
         HttpResponse<java.util.stream.Stream<String>> response =
