@@ -143,7 +143,17 @@ export const framingRows: Row[] = [
   refused("no Host", "GET PATH HTTP/1.1\r\nX-A: b\r\n\r\n"),
   refused("an empty Host", "GET PATH HTTP/1.1\r\nHost:\r\n\r\n"),
   refused("two Hosts", "GET PATH HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n"),
-  refused("an absolute form", "GET http://x/absolute HTTP/1.1\r\nHost: x\r\n\r\n", [200, 400, 505, 0]),
+  ...["http://xPATH", "HTTP://user@x:80PATH", "https://[::1]:8443PATH?q"].map((target): Row => ({
+    name: `D4: the absolute form ${target}`,
+    bytes: `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`,
+    // The parser of uWS reads no target that does not begin with a slash.
+    expect: { uws: [505], node: OK },
+    handled: { uws: 0, node: 1 },
+  })),
+  refused("D4: the absolute form of another scheme", "GET ftp://xPATH HTTP/1.1\r\nHost: x\r\n\r\n", {
+    uws: [505],
+    node: BAD,
+  }),
   taken(
     "60 headers",
     `GET PATH HTTP/1.1\r\nHost: x\r\n${Array.from({ length: 60 }, (_, index) => `X-${index}: a\r\n`).join("")}\r\n`,

@@ -26,17 +26,23 @@ export async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const framing = framingOf(request);
+  const target = originForm(request.url ?? "");
   const method = request.method ?? "";
-  if (!framing || serving.full) {
+  if (!framing || target === null || serving.full) {
     // The rest of the request is read and dropped: a reset would destroy the answer.
     request.resume();
-    afterTick(() => sendWhole(request, response, framing ? FULL : MALFORMED, true));
+    const refusal = framing && target !== null ? FULL : MALFORMED;
+    afterTick(() => sendWhole(request, response, refusal, true));
     return;
   }
   const body = receive(request, framing);
   response.once("close", () => body.gone());
 
-  const answer = await askHandler(serving.handler, plainRequest(request, framing, body), serving.onFault);
+  const answer = await askHandler(
+    serving.handler,
+    plainRequest(request, { framing, target, body }),
+    serving.onFault,
+  );
   let close = answer.close === true || !leavesConnectionClean(method, framing) || serving.leaving();
   if (!body.complete) {
     await body.rest();
@@ -70,13 +76,25 @@ function receive(request: IncomingMessage, framing: Framing): IncomingBody {
   return body;
 }
 
-function plainRequest(request: IncomingMessage, framing: Framing, body: IncomingBody): HttpRequest {
-  const url = request.url ?? "";
-  const mark = url.indexOf("?");
+/**
+ * The target as path and query, also of one in absolute form, which a server has to accept (RFC 9112, section 3.2.2); its host
+ * is of no interest here. null: neither form. `*` is the target of OPTIONS.
+ */
+function originForm(target: string): string | null {
+  if (target.startsWith("/") || target === "*") return target;
+  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
+  return rest === undefined || rest.startsWith("/") ? (rest ?? null) : `/${rest}`;
+}
+
+function plainRequest(
+  request: IncomingMessage,
+  { framing, target, body }: { framing: Framing; target: string; body: IncomingBody },
+): HttpRequest {
+  const mark = target.indexOf("?");
   return {
     method: request.method ?? "",
-    path: mark === -1 ? url : url.slice(0, mark),
-    query: mark === -1 ? "" : url.slice(mark + 1),
+    path: mark === -1 ? target : target.slice(0, mark),
+    query: mark === -1 ? "" : target.slice(mark + 1),
     headers: framing.headers,
     address: normalAddress(request.socket.remoteAddress ?? "") ?? "",
     contentLength: framing.contentLength,
