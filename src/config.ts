@@ -82,6 +82,8 @@ export interface Config {
   addressMaxTokensPerDay: number | null;
   durability: "local" | "replica";
   listener: "uws" | "node" | null;
+  /** How long a connection without a request stays open. */
+  keepAliveMs: number;
   inspector: boolean;
   /** The operator API, and its page. */
   console: boolean;
@@ -152,6 +154,7 @@ const variables = z.object({
   ADDRESS_MAX_TOKENS_PER_DAY: tokens().nullable().default(null),
   DURABILITY: oneOf(["local", "replica"]).default("local"),
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
+  KEEP_ALIVE_SECONDS: whole(1, 900).default(75),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
   CONSOLE: oneOf(["on", "off"]).default("on"),
   ...openIdVariables,
@@ -253,6 +256,7 @@ function configOf(
     addressMaxTokensPerDay: value.ADDRESS_MAX_TOKENS_PER_DAY,
     durability: value.DURABILITY,
     listener: value.LISTENER,
+    keepAliveMs: value.KEEP_ALIVE_SECONDS * 1000,
     inspector: value.INSPECTOR === "on",
     console: value.CONSOLE === "on",
     openId,

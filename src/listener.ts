@@ -66,6 +66,9 @@ export const UNREAD_LIMIT_BYTES = 1_048_576;
  */
 export const UNREAD_TOTAL_BYTES = 67_108_864;
 
+/** Longer than the 60 s for which most load balancers keep a connection that they may use again. */
+export const KEEP_ALIVE_MS = 75_000;
+
 export interface HttpAnswer {
   status: number;
   /** Lower-case names. The listener itself sets `content-length`, `date` and `connection`. */
@@ -88,6 +91,8 @@ export interface Listener {
   readonly port: number;
   /** Answers being written, streams included. */
   inFlight(): number;
+  /** How long a connection without a request stays open, at least; less than requested if this build cannot keep it so long. */
+  readonly keepAliveMs: number;
   /** Accepts no new connections; requests in flight continue. */
   stopAccepting(): void;
   /** Ends every connection now. */
@@ -100,6 +105,8 @@ export interface ListenOptions {
   /** True: other processes of this service listen on the same port too. Otherwise only this process does. */
   isShared?: boolean;
   handler: Handler;
+  /** A connection stays open for as long after an answer; 1 s to 15 min. Default: KEEP_ALIVE_MS. */
+  keepAliveMs?: number;
   /** Gets errors that the handler or one of its streams threw; the request is over. Without it: a process warning. */
   onFault?: OnFault;
 }

@@ -108,8 +108,8 @@ export interface Service {
 
 /** How long to wait for the last bytes to leave, after the last line of every stream. */
 const LAST_BYTES_MS = 1_000;
-/** No connection stays open for longer without a request: after this time each has closed, or was told that it will. */
-const KEPT_CONNECTION_MS = 12_000;
+/** A listener closes a connection without a request as much later as this, at most. */
+const CLOSED_LATE_MS = 5_000;
 
 /** The wiring: dependencies in, a running service out. */
 export async function startService(dependencies: ServiceDependencies): Promise<Service> {
@@ -182,7 +182,9 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
       listener.stopAccepting();
       const sinceMs = clock.elapsed();
       const isQuiet = () => threads.held() === 0 && threads.waiting() === 0;
-      const isOver = () => isQuiet() && clock.elapsed() - sinceMs >= KEPT_CONNECTION_MS;
+      // By then each connection has closed, or was told that it will.
+      const keptMs = listener.keepAliveMs + CLOSED_LATE_MS;
+      const isOver = () => isQuiet() && clock.elapsed() - sinceMs >= keptMs;
       await until(() => hurry.aborted || isOver(), graceMs, clock);
     },
     stop: (graceMs) => (stopping ??= stop(graceMs)),
@@ -340,16 +342,24 @@ async function openListener(dependencies: ServiceDependencies, handler: Handler)
   const { listen, note } = await chooseListen(config.listener, isShared);
   if (note !== null) log.warn(note);
   try {
-    return await listen({
+    const listener = await listen({
       host: config.host,
       port: config.port,
       isShared,
       handler,
+      keepAliveMs: config.keepAliveMs,
       onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
     });
+    if (listener.keepAliveMs < config.keepAliveMs) log.warn(shortKeepAlive(listener, config));
+    return listener;
   } catch (cause) {
     throw new Error(`${messageOf(cause)}; HOST and PORT may name another one`, { cause });
   }
+}
+
+function shortKeepAlive(listener: Listener, config: Pick<Config, "keepAliveMs">): string {
+  const [kept, wanted] = [listener.keepAliveMs, config.keepAliveMs].map((ms) => ms / 1_000);
+  return `this build of uWebSockets.js may close a connection ${kept} s after an answer, whatever KEEP_ALIVE_SECONDS (${wanted}) says: behind a balancer that keeps connections for longer, set LISTENER=node, or install the build that package.json names`;
 }
 
 /** The channel with the MCP servers of this instance added to its own. */

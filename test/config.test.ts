@@ -65,6 +65,7 @@ describe("readConfig()", () => {
       addressMaxTokensPerDay: null,
       durability: "local",
       listener: null,
+      keepAliveMs: 75_000,
       inspector: false,
       console: true,
       openId: null,
@@ -128,6 +129,7 @@ describe("readConfig()", () => {
     "WIDGET_VISITOR_TTL_SECONDS",
     "SERVER_MAX_BODY_BYTES",
     "TRUSTED_PROXY_HOPS",
+    "KEEP_ALIVE_SECONDS",
     "METRICS_PORT",
     "DEMO_PORT",
   ];

@@ -1,6 +1,11 @@
 import type { HttpAnswer, HttpRequest, Outlet } from "../listener.ts";
 
-/** A longer body is sent in pieces of this size, so that a reader that does not read holds up only one piece. */
+/**
+ * A longer body is sent in pieces: the end of a shorter one is taken at once by nearly every connection, and a listener may
+ * then keep the connection for long.
+ */
+const WHOLE_BYTES = 14_000;
+/** A reader that does not read holds up only one piece. */
 const PIECE_BYTES = 65_536;
 
 /**
@@ -9,9 +14,9 @@ const PIECE_BYTES = 65_536;
  */
 export function asFastAsRead(answer: HttpAnswer, { method }: Pick<HttpRequest, "method">): HttpAnswer {
   const { body, ...head } = answer;
-  if (body === undefined || method === "HEAD" || body.length * 3 <= PIECE_BYTES) return answer;
+  if (body === undefined || method === "HEAD" || body.length * 3 <= WHOLE_BYTES) return answer;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  if (bytes.byteLength <= PIECE_BYTES) return answer;
+  if (bytes.byteLength <= WHOLE_BYTES) return answer;
   return { ...head, stream: (outlet) => writePieces(outlet, bytes) };
 }
 

@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { codeOf } from "../errors.ts";
+import { KEEP_ALIVE_MS } from "../listener.ts";
 import type { Listen } from "../listener.ts";
 import { descriptorGate } from "./descriptors.ts";
 import { warnOfFault } from "./handling.ts";
@@ -19,12 +20,13 @@ const CHECK_EVERY_MS = 1_000;
  */
 export const listenNode: Listen = async (options) => {
   const { host, port, isShared = false, handler, onFault = warnOfFault } = options;
+  const { keepAliveMs = KEEP_ALIVE_MS } = options;
   const tooMany = descriptorGate();
   const busy = new WeakSet<Socket>();
   let inFlight = 0;
   let accepting = true;
 
-  const server = createStrictServer();
+  const server = createStrictServer(keepAliveMs);
   server.on("request", (request, response) => {
     const { socket } = request;
     if (busy.has(socket)) {
@@ -53,6 +55,7 @@ export const listenNode: Listen = async (options) => {
     host,
     port: boundPort,
     inFlight: () => inFlight,
+    keepAliveMs,
     stopAccepting,
     async close() {
       stopAccepting();
@@ -62,9 +65,9 @@ export const listenNode: Listen = async (options) => {
   };
 };
 
-function createStrictServer(): Server {
+function createStrictServer(keepAliveMs: number): Server {
   const server = createServer({
-    keepAliveTimeout: IDLE_MS,
+    keepAliveTimeout: keepAliveMs,
     headersTimeout: IDLE_MS,
     requestTimeout: IDLE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,

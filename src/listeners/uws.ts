@@ -1,5 +1,6 @@
 import type { HttpRequest as UwsRequest, HttpResponse, us_listen_socket } from "uWebSockets.js";
 import { normalAddress } from "../domain/address.ts";
+import { KEEP_ALIVE_MS } from "../listener.ts";
 import type { HttpRequest, Listen } from "../listener.ts";
 import { descriptorGate } from "./descriptors.ts";
 import { FramingReader, leavesConnectionClean } from "./framing.ts";
@@ -9,6 +10,7 @@ import { afterTick } from "./tick.ts";
 import { UwsExchange } from "./uws/exchange.ts";
 import type { UwsServing } from "./uws/exchange.ts";
 import { whyNoNativeBuild } from "./uws/native-build.ts";
+import { timersOf } from "./uws/timers.ts";
 
 /**
  * The listener on uWebSockets.js. The rules of its response object, which uws/ follows:
@@ -30,7 +32,7 @@ export const listenUws: Listen = async (options) => {
 
   const tooMany = descriptorGate();
   const app = uWS.App();
-  waitAsOfficial(app);
+  const timers = timersOf(app, options.keepAliveMs ?? KEEP_ALIVE_MS);
   let inFlight = 0;
   let accepting = true;
 
@@ -41,6 +43,7 @@ export const listenUws: Listen = async (options) => {
     ended: () => void inFlight--,
     full: () => tooMany(inFlight),
     leaving: () => !accepting,
+    keeping: timers.keeping,
   };
   app.any("/*", (response, request) => serve(serving, response, request));
 
@@ -68,6 +71,7 @@ export const listenUws: Listen = async (options) => {
     host,
     port: uWS.us_socket_local_port(socket),
     inFlight: () => inFlight,
+    keepAliveMs: timers.keepAliveMs,
     stopAccepting,
     async close() {
       stopAccepting();
@@ -83,14 +87,6 @@ function leaveOutProduct(uWS: object): void {
   uWS._cfg("silent");
 }
 
-/** The build on the npm registry waits 30 s for idle connections and slow readers; the official one always waits 10. */
-function waitAsOfficial(app: object): void {
-  for (const name of ["setIdleTimeout", "setResponseTimeout"]) {
-    const set: unknown = Reflect.get(app, name);
-    if (typeof set === "function") set.call(app, IDLE_SECONDS);
-  }
-}
-
 interface AppWithOptions {
   listen(
     host: string,
@@ -99,8 +95,6 @@ interface AppWithOptions {
     onListen: (opened: us_listen_socket | false) => void,
   ): void;
 }
-
-const IDLE_SECONDS = 10;
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT. Without it two services can share a port, and callers reach either. */
 const EXCLUSIVE_PORT = 1;

@@ -4,7 +4,7 @@ import type { HttpAnswer } from "../../listener.ts";
 import { bodyBytes, hasNoBody } from "../answer-head.ts";
 import { afterTick } from "../tick.ts";
 
-/** As on uWebSockets.js: a request must arrive within this time, and an idle connection lives as long. */
+/** As on uWebSockets.js: a request must arrive within this time, and a reader may take nothing for as long. */
 export const IDLE_MS = 10_000;
 
 export function writeHead(response: ServerResponse, answer: HttpAnswer, close: boolean): void {

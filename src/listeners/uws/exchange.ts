@@ -7,6 +7,7 @@ import { afterTick } from "../tick.ts";
 import { writeContinue, writeHead, writeHeadAfterContinue } from "./head.ts";
 import { UwsStream } from "./stream.ts";
 import type { StreamedExchange } from "./stream.ts";
+import type { UwsTimers } from "./timers.ts";
 
 /** The parts of the listener that its requests need. */
 export interface UwsServing {
@@ -17,7 +18,11 @@ export interface UwsServing {
   full(): boolean;
   /** No new connections any more: answers close theirs. */
   leaving(): boolean;
+  keeping: UwsTimers["keeping"];
 }
+
+/** uWebSockets.js keeps as much of a corked write, and sends it after the cork; a longer one is sent at once. */
+const CORKED_BYTES = 15_000;
 
 /** One request and its answer on uWS's response object, which is never touched once it is over. */
 export class UwsExchange implements StreamedExchange {
@@ -105,6 +110,11 @@ export class UwsExchange implements StreamedExchange {
     this.#serving.ended();
   }
 
+  /** Ends the response within a corked write; its connection is then kept. */
+  end(end: () => void): void {
+    this.#serving.keeping(end);
+  }
+
   #whole(answer: HttpAnswer): void {
     if (this.#isOver) return;
     const { response } = this;
@@ -112,12 +122,19 @@ export class UwsExchange implements StreamedExchange {
     this.finish();
     response.cork(() => {
       this.writeHead(answer);
-      if (this.#isHead) response.endWithoutBody(bodyBytes(answer.body), close);
-      else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
-      // To close, uWS needs a length here.
-      else if (close) response.endWithoutBody(0, true);
-      else response.endWithoutBody();
+      // What the connection may not take at once is for a timer that is as short as a reader's.
+      if (bodyBytes(answer.body) > CORKED_BYTES) this.#endWhole(answer, close);
+      else this.end(() => this.#endWhole(answer, close));
     });
+  }
+
+  #endWhole(answer: HttpAnswer, close: boolean): void {
+    const { response } = this;
+    if (this.#isHead) response.endWithoutBody(bodyBytes(answer.body), close);
+    else if (!hasNoBody(answer.status)) response.end(answer.body ?? "", close);
+    // To close, uWS needs a length here.
+    else if (close) response.endWithoutBody(0, true);
+    else response.endWithoutBody();
   }
 
   #streamed(answer: HttpAnswer, stream: NonNullable<HttpAnswer["stream"]>): void {

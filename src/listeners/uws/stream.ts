@@ -15,6 +15,8 @@ export interface StreamedExchange {
   finish(): void;
   /** Status and headers, within a corked write. */
   writeHead(answer: HttpAnswer): void;
+  /** Runs the end of the response, within a corked write. */
+  end(end: () => void): void;
 }
 
 /**
@@ -165,7 +167,7 @@ export class UwsStream implements Outlet {
   readonly #endCorked = (): void => {
     this.#frame = "";
     this.#writeCorked();
-    this.#exchange.response.end();
+    this.#exchange.end(() => void this.#exchange.response.end());
   };
 
   readonly #onWritable = (): boolean => {

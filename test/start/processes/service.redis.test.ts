@@ -27,6 +27,8 @@ const UNHURRIED = {
   MODEL_TIMEOUT_SECONDS: "1000",
   RUN_TIMEOUT_SECONDS: "1000",
   SHUTDOWN_GRACE_SECONDS: "1000",
+  // What retires waits until no connection can be open that it did not tell of its end.
+  KEEP_ALIVE_SECONDS: "5",
 };
 
 let redis: RedisServer;
