@@ -82,6 +82,8 @@ export interface Config {
   addressMaxTokensPerDay: number | null;
   durability: "local" | "replica";
   listener: "uws" | "node" | null;
+  /** The longest head of a request; a listener takes up to twice as much, so that the API can refuse it. */
+  maxHeadBytes: number;
   /** How long a connection without a request stays open. */
   keepAliveMs: number;
   inspector: boolean;
@@ -154,6 +156,7 @@ const variables = z.object({
   ADDRESS_MAX_TOKENS_PER_DAY: tokens().nullable().default(null),
   DURABILITY: oneOf(["local", "replica"]).default("local"),
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
+  MAX_HEAD_BYTES: whole(4_096, 65_536).default(16_384),
   KEEP_ALIVE_SECONDS: whole(1, 900).default(75),
   INSPECTOR: oneOf(["on", "off"]).default("off"),
   CONSOLE: oneOf(["on", "off"]).default("on"),
@@ -256,6 +259,7 @@ function configOf(
     addressMaxTokensPerDay: value.ADDRESS_MAX_TOKENS_PER_DAY,
     durability: value.DURABILITY,
     listener: value.LISTENER,
+    maxHeadBytes: value.MAX_HEAD_BYTES,
     keepAliveMs: value.KEEP_ALIVE_SECONDS * 1000,
     inspector: value.INSPECTOR === "on",
     console: value.CONSOLE === "on",
@@ -316,6 +320,11 @@ export function readVariable(name: string, env: NodeJS.ProcessEnv = process.env)
   named.add(name);
   const value = env[name];
   return value === undefined || value === "" ? null : new Secret(value);
+}
+
+/** Sets a variable that a library reads when it loads. */
+export function setLibraryVariable(name: string, value: string): void {
+  process.env[name] = value;
 }
 
 /** Every secret of a configuration, for the log to hide; a Redis password also separately, because Redis errors may quote it. */

@@ -66,6 +66,9 @@ export const UNREAD_LIMIT_BYTES = 1_048_576;
  */
 export const UNREAD_TOTAL_BYTES = 67_108_864;
 
+/** A longer head never reaches a handler: its connection gets 431 from the parser, and is closed. */
+export const HEAD_LIMIT_BYTES = 32_768;
+
 /** Longer than the 60 s for which most load balancers keep a connection that they may use again. */
 export const KEEP_ALIVE_MS = 75_000;
 
@@ -105,6 +108,11 @@ export interface ListenOptions {
   /** True: other processes of this service listen on the same port too. Otherwise only this process does. */
   isShared?: boolean;
   handler: Handler;
+  /**
+   * See HEAD_LIMIT_BYTES, which is the default. Of uWebSockets.js the first listener of a process decides, or who loaded the
+   * library before it.
+   */
+  headLimitBytes?: number;
   /** A connection stays open for as long after an answer; 1 s to 15 min. Default: KEEP_ALIVE_MS. */
   keepAliveMs?: number;
   /** Gets errors that the handler or one of its streams threw; the request is over. Without it: a process warning. */

@@ -34,6 +34,7 @@ import type { Route } from "./http/route.ts";
 import { UNREAD_TOTAL_BYTES } from "./listener.ts";
 import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
+import { whyNoNativeBuild } from "./listeners/uws/native-build.ts";
 import { unreadBytes } from "./listeners/unread.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
@@ -339,7 +340,11 @@ function isCrowded(): boolean {
 
 async function openListener(dependencies: ServiceDependencies, handler: Handler): Promise<Listener> {
   const { config, log, isShared = false } = dependencies;
-  const { listen, note } = await chooseListen(config.listener, isShared);
+  // What is longer than the setting is refused by the API, whose answer a page can read.
+  const headLimitBytes = 2 * config.maxHeadBytes;
+  const { listen, note } = await chooseListen(config.listener, isShared, () =>
+    whyNoNativeBuild(headLimitBytes),
+  );
   if (note !== null) log.warn(note);
   try {
     const listener = await listen({
@@ -347,6 +352,7 @@ async function openListener(dependencies: ServiceDependencies, handler: Handler)
       port: config.port,
       isShared,
       handler,
+      headLimitBytes,
       keepAliveMs: config.keepAliveMs,
       onFault: (error) => log.error({ err: error }, "cannot answer a request to its end"),
     });

@@ -65,6 +65,7 @@ describe("readConfig()", () => {
       addressMaxTokensPerDay: null,
       durability: "local",
       listener: null,
+      maxHeadBytes: 16_384,
       keepAliveMs: 75_000,
       inspector: false,
       console: true,
@@ -355,6 +356,12 @@ describe("readConfig()", () => {
   test("refuses DURABILITY=replica without a Redis", () => {
     expect(refusal({ DURABILITY: "replica" })).toContain("REDIS_URL is unset");
     expect(readConfig({ DURABILITY: "replica", REDIS_URL: "redis://a" }).durability).toBe("replica");
+  });
+
+  test("takes a MAX_HEAD_BYTES of 4 to 64 KB", () => {
+    for (const value of ["4095", "65537", "16k"])
+      expect(refusal({ MAX_HEAD_BYTES: value })).toContain("it takes a whole number from 4096 to 65536");
+    expect(readConfig({ MAX_HEAD_BYTES: "65536" }).maxHeadBytes).toBe(65_536);
   });
 
   test("takes a header's name in any case", () => {

@@ -11,6 +11,7 @@ import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
 import type { AnsweredRequest } from "./answered-request.ts";
 import { asFastAsRead } from "./as-fast-as-read.ts";
+import { headLimit } from "./head-limit.ts";
 import { emptyAnswer, hasTexts, refusalAnswer, textAnswer, UNSTORED } from "./route.ts";
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
@@ -30,6 +31,7 @@ export interface HandlerDependencies extends RouteDependencies {
 export function createHandler(dependencies: HandlerDependencies): Handler {
   const { config, directory, log, clock, onAnswered, tracing } = dependencies;
   const addressOf = addressReader(config, log);
+  const isHeadTooLong = headLimit(config, log);
   const findRoute = createFindRoute([
     ...apiRoutes(dependencies),
     channelFactsRoute(dependencies),
@@ -42,7 +44,9 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const ids: Record<string, string> = {};
     const traceparent = traceparentOf(request);
     const span = tracing ? spanOf(tracing, found, traceparent) : null;
-    const outcome = await run(found, request, { traceparent: span?.traceparent ?? traceparent, ids });
+    const outcome = isHeadTooLong(request)
+      ? { answer: headTooLong(found) }
+      : await run(found, request, { traceparent: span?.traceparent ?? traceparent, ids });
     const readable = isWidgetPath(request.path)
       ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
       : outcome.answer;
@@ -85,6 +89,12 @@ const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): { origin?: string } {
   const isForeign = answer.status === 403 && !("access-control-allow-origin" in answer.headers);
   return isWidgetPath(path) && isForeign ? { origin: headers.get("origin")?.slice(0, 200) ?? "none" } : {};
+}
+
+function headTooLong(found: RouteMatch): HttpAnswer {
+  const api = found.type === "found" ? found.route.api : found.api;
+  const text = api !== null && hasTexts(api) ? "The head of the request is too long" : "";
+  return textAnswer(431, text, UNSTORED);
 }
 
 interface Outcome {

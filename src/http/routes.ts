@@ -67,6 +67,7 @@ export interface RouteDependencies {
     | "addressMaxTokensPerDay"
     | "maxTokensPerDay"
     | "logAddresses"
+    | "maxHeadBytes"
     | "serverMaxBodyBytes"
     | "clientIpSource"
     | "trustedProxyHops"

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { codeOf } from "../errors.ts";
-import { KEEP_ALIVE_MS } from "../listener.ts";
+import { HEAD_LIMIT_BYTES, KEEP_ALIVE_MS } from "../listener.ts";
 import type { Listen } from "../listener.ts";
 import { descriptorGate } from "./descriptors.ts";
 import { warnOfFault } from "./handling.ts";
@@ -20,13 +20,13 @@ const CHECK_EVERY_MS = 1_000;
  */
 export const listenNode: Listen = async (options) => {
   const { host, port, isShared = false, handler, onFault = warnOfFault } = options;
-  const { keepAliveMs = KEEP_ALIVE_MS } = options;
+  const { keepAliveMs = KEEP_ALIVE_MS, headLimitBytes = HEAD_LIMIT_BYTES } = options;
   const tooMany = descriptorGate();
   const busy = new WeakSet<Socket>();
   let inFlight = 0;
   let accepting = true;
 
-  const server = createStrictServer(keepAliveMs);
+  const server = createStrictServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: headLimitBytes });
   server.on("request", (request, response) => {
     const { socket } = request;
     if (busy.has(socket)) {
@@ -65,9 +65,9 @@ export const listenNode: Listen = async (options) => {
   };
 };
 
-function createStrictServer(keepAliveMs: number): Server {
+function createStrictServer(options: { keepAliveTimeout: number; maxHeaderSize: number }): Server {
   const server = createServer({
-    keepAliveTimeout: keepAliveMs,
+    ...options,
     headersTimeout: IDLE_MS,
     requestTimeout: IDLE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,

@@ -25,7 +25,7 @@ import { timersOf } from "./uws/timers.ts";
  */
 export const listenUws: Listen = async (options) => {
   const { host, port, isShared = false, handler, onFault = warnOfFault } = options;
-  const missing = whyNoNativeBuild();
+  const missing = whyNoNativeBuild(options.headLimitBytes);
   if (missing !== null) throw new Error(`Cannot listen with uWebSockets.js: ${missing}`);
   const { default: uWS } = await import("uWebSockets.js");
   leaveOutProduct(uWS);

@@ -1,13 +1,19 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { setLibraryVariable } from "../../config.ts";
 import { codeOf, messageOf } from "../../errors.ts";
+import { HEAD_LIMIT_BYTES } from "../../listener.ts";
 
 /** The requirement of every build of uWebSockets.js for Linux. */
 const OLD_GLIBC = "uWebSockets.js needs glibc 2.38 or newer, as in Debian 13 and Ubuntu 24.04";
 
-/** Why uWebSockets.js does not load here; null if it does. Called before the import, to report it in one line. */
-export function whyNoNativeBuild(): string | null {
+/**
+ * Why uWebSockets.js does not load here; null if it does, and then it is loaded. Called before the import, to report it in one
+ * line. The library reads the limit of a head from the environment, once, when it loads.
+ */
+export function whyNoNativeBuild(headLimitBytes = HEAD_LIMIT_BYTES): string | null {
+  setLibraryVariable("UWS_HTTP_MAX_HEADERS_SIZE", String(headLimitBytes));
   const require = createRequire(import.meta.url);
   const { platform, arch, versions } = process;
   try {
