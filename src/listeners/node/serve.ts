@@ -82,8 +82,13 @@ function receive(request: IncomingMessage, framing: Framing): IncomingBody {
  */
 function originForm(target: string): string | null {
   if (target.startsWith("/") || target === "*") return target;
-  const rest = /^https?:\/\/[^/?#]+(.*)$/i.exec(target)?.[1];
-  return rest === undefined || rest.startsWith("/") ? (rest ?? null) : `/${rest}`;
+  const scheme = ["http://", "https://"].find((known) => target.toLowerCase().startsWith(known));
+  if (scheme === undefined) return null;
+  const rest = target.slice(scheme.length);
+  const hostEnd = rest.search(/[/?]/);
+  if (hostEnd === 0 || rest === "") return null;
+  if (hostEnd === -1) return "/";
+  return rest[hostEnd] === "/" ? rest.slice(hostEnd) : `/${rest.slice(hostEnd)}`;
 }
 
 function plainRequest(
