@@ -1,11 +1,12 @@
 import { normalAddress } from "../domain/address.ts";
 import type { PlainLog } from "../log.ts";
 import type { RequestHead } from "./arrival.ts";
+import { forwardedFor } from "./forwarded.ts";
 
 export interface AddressSource {
   /** CLIENT_IP_SOURCE: `socket`, or a lower-case header name. */
   clientIpSource: string;
-  /** TRUSTED_PROXY_HOPS, with x-forwarded-for. */
+  /** TRUSTED_PROXY_HOPS, with x-forwarded-for and forwarded. */
   trustedProxyHops: number;
 }
 
@@ -20,13 +21,19 @@ export function clientAddress(
   const socket = normalAddress(request.address) ?? request.address;
   if (clientIpSource === "socket") return { address: socket, distrusted: false };
 
-  // The lines of a repeated header are joined in order: addresses that the client itself wrote are on the left.
-  const entries = (request.headers.get(clientIpSource) ?? "").split(",");
-  const hops = clientIpSource === "x-forwarded-for" ? trustedProxyHops : 1;
-  const forwarded = normalAddress(withoutPort(entries.at(-hops) ?? ""));
+  const entry = trustedEntry(request.headers.get(clientIpSource) ?? "", { clientIpSource, trustedProxyHops });
+  const forwarded = normalAddress(withoutPort(entry));
   return forwarded === null
     ? { address: socket, distrusted: true }
     : { address: forwarded, distrusted: false };
+}
+
+/** The lines of a repeated header are joined in order: addresses that the client itself wrote are on the left. */
+function trustedEntry(header: string, { clientIpSource, trustedProxyHops }: AddressSource): string {
+  // `unknown`, and a name that hides the client (RFC 7239, section 6), are no addresses.
+  if (clientIpSource === "forwarded") return forwardedFor(header, trustedProxyHops) ?? "";
+  const hops = clientIpSource === "x-forwarded-for" ? trustedProxyHops : 1;
+  return header.split(",").at(-hops) ?? "";
 }
 
 /** Reads the addresses of requests. Warns once of an untrusted header: a wrong setting, or an attempt by a client. */
@@ -41,7 +48,7 @@ export function addressReader(
       hasWarned = true;
       log.warn(
         { header: source.clientIpSource },
-        "a request had no client address at the trusted place of its header: its socket's counts",
+        "a request had no client address at the trusted place of its header: its socket's counts, which is the proxy's if there is one; CLIENT_IP_SOURCE and TRUSTED_PROXY_HOPS say where the address is",
       );
     }
     return address;

@@ -34,6 +34,37 @@ describe("the client's address (P23)", () => {
     expect(address(source, hops, headers)).toBe(expected);
   });
 
+  const SIX = 'for="[2001:db8::1]:443";proto=https';
+  test.each<[string, number, string, string]>([
+    ["an IPv6 with a port", 1, SIX, "2001:db8::1"],
+    ["an IPv4", 1, "for=192.0.2.43", "192.0.2.43"],
+    ["an IPv4 with a port", 1, 'for="192.0.2.43:47011"', "192.0.2.43"],
+    ["names in any case, in any place", 1, "Proto=http;FOR=192.0.2.43 ; by=203.0.113.43", "192.0.2.43"],
+    ["the last of several", 1, "for=6.6.6.6, for=192.0.2.1", "192.0.2.1"],
+    ["hops over the elements of all lines", 2, `for=6.6.6.6, ${SIX}, for=10.0.0.1`, "2001:db8::1"],
+    ["an open quote that a client wrote", 1, 'for="6.6.6.6, for=192.0.2.1', "192.0.2.1"],
+    ["an odd host that a proxy quoted", 2, `${SIX};host="a\\", for=6.6.6.6", for=10.0.0.1`, "2001:db8::1"],
+    ["a comma and a semicolon in quotes", 1, 'host="a,b;for=6.6.6.6";for=192.0.2.1', "192.0.2.1"],
+    ["too few", 2, "for=192.0.2.1", SOCKET],
+    ["an unknown client", 1, "for=unknown", SOCKET],
+    ["an obfuscated client", 1, "for=_hidden", SOCKET],
+    ["no client", 1, "proto=https;by=203.0.113.43", SOCKET],
+    ["two clients in one element", 1, "for=6.6.6.6;for=192.0.2.1", SOCKET],
+    ["nothing", 1, "", SOCKET],
+    ["a trailing comma", 1, "for=192.0.2.1,", SOCKET],
+  ])("N2: RFC 7239: %s", (_row, hops, forwarded, expected) => {
+    expect(address("forwarded", hops, { forwarded })).toBe(expected);
+  });
+
+  test("N2, P23: what a client writes into forwarded itself never matters", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), fc.ipV6(), fc.ipV4(), (forged, client, proxy) => {
+        const lines = [...forged, `for="[${client}]:443";proto=https`, `for=${proxy}`].join(", ");
+        expect(address("forwarded", 2, { forwarded: lines })).toBe(normalAddress(client));
+      }),
+    );
+  });
+
   test("says where the trusted place held no address", () => {
     const request = { headers: new Map([["x-forwarded-for", "nobody"]]), address: SOCKET };
     const source = { clientIpSource: "x-forwarded-for", trustedProxyHops: 1 };
