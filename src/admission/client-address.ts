@@ -36,16 +36,18 @@ function trustedEntry(header: string, { clientIpSource, trustedProxyHops }: Addr
   return header.split(",").at(-hops) ?? "";
 }
 
+/** The logs that were told, of all readers of this process. */
+const told = new WeakSet<object>();
+
 /** Reads the addresses of requests. Warns once of an untrusted header: a wrong setting, or an attempt by a client. */
 export function addressReader(
   source: AddressSource,
   log: Pick<PlainLog, "warn">,
 ): (request: Pick<RequestHead, "headers" | "address">) => string {
-  let hasWarned = false;
   return (request) => {
     const { address, distrusted } = clientAddress(request, source);
-    if (distrusted && !hasWarned) {
-      hasWarned = true;
+    if (distrusted && !told.has(log)) {
+      told.add(log);
       log.warn(
         { header: source.clientIpSource },
         "a request had no client address at the trusted place of its header: its socket's counts, which is the proxy's if there is one; CLIENT_IP_SOURCE and TRUSTED_PROXY_HOPS say where the address is",
