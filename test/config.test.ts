@@ -223,6 +223,7 @@ describe("readConfig()", () => {
       ["RATE_LIMIT", "WIDGET_MESSAGES_PER_MINUTE"],
       ["CHANNEL_FILE", "CHANNELS_FILE"],
       ["REDIS_URI", "REDIS_URL"],
+      ["UWS_HTTP_MAX_HEADERS_SIZE", "MAX_HEAD_BYTES"],
       ["WIDGET_MAX_TEXT_CHAR", "WIDGET_MAX_TEXT_CHARS"],
     ] as const) {
       expect(warned({ [name]: "x" })).toEqual([says(name, meant)]);

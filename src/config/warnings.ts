@@ -37,11 +37,13 @@ export function warningsOf(config: Config): string[] {
 const OUR_PREFIXES = ["HARNESS_", "OIDC_", "WIDGET_"];
 /** Shorter names are near to those of other programs. */
 const SHORTEST_NAME = 8;
-/** What other services call it. */
+/** What other services, and a library, call it. */
 const ELSEWHERE = new Map([
   ["RATE_LIMIT", "WIDGET_MESSAGES_PER_MINUTE"],
   ["REDIS_HOST", "REDIS_URL"],
   ["REDIS_URI", "REDIS_URL"],
+  // The library's own, which MAX_HEAD_BYTES overwrites.
+  ["UWS_HTTP_MAX_HEADERS_SIZE", "MAX_HEAD_BYTES"],
 ]);
 
 /**
