@@ -1,5 +1,6 @@
 import { addressReader } from "../admission/client-address.ts";
 import { ForeignOrigin } from "../admission/origin.ts";
+import { createRefusedOrigins } from "../admission/refused-origins.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { RequestGone } from "../listener.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../listener.ts";
@@ -32,9 +33,10 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   const { config, directory, log, clock, onAnswered, tracing } = dependencies;
   const addressOf = addressReader(config, log);
   const isHeadTooLong = headLimit(config, log);
+  const refusedOrigins = createRefusedOrigins({ log, clock });
   const findRoute = createFindRoute([
     ...apiRoutes(dependencies),
-    channelFactsRoute(dependencies),
+    channelFactsRoute({ ...dependencies, refusedOrigins }),
     ...(dependencies.extraRoutes ?? []),
   ]);
 
@@ -56,6 +58,8 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const { status } = answer;
     const ms = clock.elapsed() - beganAt;
     span?.end(status);
+    const origin = refusedOrigin(request, answer);
+    if (origin !== null) refusedOrigins.note(origin, ids["slug"] ?? null);
     const line = {
       route,
       method: request.method.slice(0, 16),
@@ -65,7 +69,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
       ...(traceparent === null ? {} : { traceparent }),
       ...(span ? traceFields(span.traceparent) : {}),
       ...(config.logAddresses && REFUSED.has(status) ? { address: addressOf(request) } : {}),
-      ...refusedOrigin(request, answer),
+      ...(origin === null ? {} : { origin: origin.slice(0, 200) }),
     };
     if (outcome.isFault) log.error({ ...line, err: outcome.error }, "cannot answer a request");
     else log.info(line, "answered");
@@ -85,10 +89,10 @@ function spanOf(tracing: Tracing, found: RouteMatch, traceparent: string | null)
 /** Statuses whose log line has the client's address, so that it can be blocked. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** For a page whose origin is not allowed: the log tells its owner why. */
-function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): { origin?: string } {
+/** The Origin that was refused, for the log; "none" if the request had none. null: the answer is no such refusal. */
+function refusedOrigin({ path, headers }: HttpRequest, answer: HttpAnswer): string | null {
   const isForeign = answer.status === 403 && !("access-control-allow-origin" in answer.headers);
-  return isWidgetPath(path) && isForeign ? { origin: headers.get("origin")?.slice(0, 200) ?? "none" } : {};
+  return isWidgetPath(path) && isForeign ? (headers.get("origin") ?? "none") : null;
 }
 
 function headTooLong(found: RouteMatch): HttpAnswer {
