@@ -32,6 +32,7 @@ export interface Limits {
   messagesPerMinute: number;
   ipMessagesPerMinute: number;
   toolResultsPerMinute: number;
+  ipToolResultsPerMinute: number;
   threadsPerHour: number;
   visitorsPerHourPerIp: number;
   readsPerMinute: number;
@@ -172,6 +173,7 @@ const variables = z.object({
   WIDGET_MESSAGES_PER_MINUTE: whole(1, MOST).default(10),
   WIDGET_IP_MESSAGES_PER_MINUTE: whole(1, MOST).default(30),
   WIDGET_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(120),
+  WIDGET_IP_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(600),
   WIDGET_THREADS_PER_HOUR: whole(1, MOST).default(30),
   WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
   WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
@@ -276,6 +278,7 @@ function configOf(
       messagesPerMinute: value.WIDGET_MESSAGES_PER_MINUTE,
       ipMessagesPerMinute: value.WIDGET_IP_MESSAGES_PER_MINUTE,
       toolResultsPerMinute: value.WIDGET_TOOL_RESULTS_PER_MINUTE,
+      ipToolResultsPerMinute: value.WIDGET_IP_TOOL_RESULTS_PER_MINUTE,
       threadsPerHour: value.WIDGET_THREADS_PER_HOUR,
       visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
       readsPerMinute: value.WIDGET_READS_PER_MINUTE,

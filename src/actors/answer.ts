@@ -1,3 +1,4 @@
+import type { Catalog, RunRecord } from "../domain/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { areInParts } from "../domain/kept-text.ts";
 import type { ThreadRecord } from "../store.ts";
@@ -22,6 +23,15 @@ export interface PageAnswer {
   /** The page that the visitor is on now; null: unchanged. */
   page: string | null;
   traceparent: string | null;
+  /** The page's tools, if they came with the result; null: the thread's stay. */
+  catalog?: NewCatalog | null;
+}
+
+/** Replaces the thread's catalog, if it differs and the result is the pending call's. */
+export interface NewCatalog {
+  tools: Catalog;
+  /** Called before the catalog is replaced; may throw a Refusal. */
+  mayReplace: () => void;
 }
 
 /**
@@ -32,8 +42,14 @@ export function createAnswer({
   claims,
   attach,
   expire,
+  setCatalog,
   clock,
-}: Pick<ThreadDependencies, "clock"> & { claims: Claims; attach: Attach; expire: Expire }) {
+}: Pick<ThreadDependencies, "clock"> & {
+  claims: Claims;
+  attach: Attach;
+  expire: Expire;
+  setCatalog: (uid: string, slug: string, catalog: Catalog) => Promise<void>;
+}) {
   return (answer: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
     const { uid, slug, callId, tool, text, isError, page, traceparent } = answer;
 
@@ -51,7 +67,13 @@ export function createAnswer({
 
       if (await expire(record)) throw new Refusal("conflict", "The call has expired");
 
-      const thread = claims.open({ uid, slug, record, traceparent });
+      const catalog = isPending(run, answer) ? newCatalog(record, answer.catalog ?? null) : null;
+      if (catalog) {
+        catalog.mayReplace();
+        await setCatalog(uid, slug, catalog.tools);
+      }
+      const withTools = catalog ? { ...record, catalog: catalog.tools } : record;
+      const thread = claims.open({ uid, slug, record: withTools, traceparent });
       const atMs = clock.now();
       const result = await thread.claim({
         event: { type: "page.answered", callId, tool, text, isError, atMs },
@@ -65,4 +87,15 @@ export function createAnswer({
       return reply;
     });
   };
+}
+
+/** Looked at before the page's tools are replaced; whether the result is taken, the chart decides. */
+function isPending({ terminal }: RunRecord, { callId, tool }: PageAnswer): boolean {
+  return terminal?.type === "tool_call" && terminal.callId === callId && terminal.tool === tool;
+}
+
+/** null: the thread has these tools already. */
+function newCatalog(record: ThreadRecord, catalog: NewCatalog | null): NewCatalog | null {
+  if (catalog === null || JSON.stringify(record.catalog) === JSON.stringify(catalog.tools)) return null;
+  return catalog;
 }

@@ -128,7 +128,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
   const attach = createAttach(held, following, store, expire);
   const followRun = createFollowRun({ ...shared, attach });
   const say = createSay({ ...shared, repeat: createRepeat(followRun) });
-  const answer = createAnswer({ ...shared, attach, expire });
+  const answer = createAnswer({ ...shared, attach, expire, setCatalog });
   const isSilent = (processId: string) => recovery.isSilent(processId);
   const cancel = createCancel({ ...shared, isSilent });
   const bring = createBringEvent({ ...shared, isSilent, onReadable });
@@ -137,6 +137,11 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
   function refuseWhileDraining(): void {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
+  }
+
+  async function setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void> {
+    if (!(await store.setCatalog(uid, slug, catalog))) throw refuseDeleted();
+    held.get(uid)?.setCatalog(catalog);
   }
 
   /** The first reading of a thread whose run is replayed: if the run is over, long text stays in the store. */
@@ -195,10 +200,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
     rate: createRate({ ...dependencies, onReadable }),
     forgetting,
 
-    async setCatalog(uid, slug, catalog) {
-      if (!(await store.setCatalog(uid, slug, catalog))) throw refuseDeleted();
-      held.get(uid)?.setCatalog(catalog);
-    },
+    setCatalog,
 
     share: () => recovery.share(),
     held: () => held.size(),

@@ -11,12 +11,14 @@ export type RateWindowName =
   | "messages-by-token"
   | "messages-by-address"
   | "tool-results-by-token"
+  | "tool-results-by-address"
   | "threads-by-token"
   | "visitors-by-address"
   | "reads-by-token"
   | "reads-by-address"
   // An IPv6 /48, all of which may belong to one client.
   | "messages-by-network"
+  | "tool-results-by-network"
   | "visitors-by-network"
   | "reads-by-network";
 
@@ -49,11 +51,13 @@ export function createRateWindows(options: {
     "messages-by-token": stateOf(limits.messagesPerMinute, MINUTE_MS),
     "messages-by-address": stateOf(limits.ipMessagesPerMinute, MINUTE_MS),
     "tool-results-by-token": stateOf(limits.toolResultsPerMinute, MINUTE_MS),
+    "tool-results-by-address": stateOf(limits.ipToolResultsPerMinute, MINUTE_MS),
     "threads-by-token": stateOf(limits.threadsPerHour, HOUR_MS),
     "visitors-by-address": stateOf(limits.visitorsPerHourPerIp, HOUR_MS),
     "reads-by-token": stateOf(limits.readsPerMinute, MINUTE_MS),
     "reads-by-address": stateOf(limits.ipReadsPerMinute, MINUTE_MS),
     "messages-by-network": stateOf(limits.ipMessagesPerMinute * limits.networkFactor, MINUTE_MS),
+    "tool-results-by-network": stateOf(limits.ipToolResultsPerMinute * limits.networkFactor, MINUTE_MS),
     "visitors-by-network": stateOf(limits.visitorsPerHourPerIp * limits.networkFactor, HOUR_MS),
     "reads-by-network": stateOf(limits.ipReadsPerMinute * limits.networkFactor, MINUTE_MS),
   };

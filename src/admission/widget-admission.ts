@@ -48,6 +48,8 @@ export interface VisitorUse {
 export interface AdmittedVisitor {
   slug: string;
   user: User;
+  /** Counts the request in further windows, once it is known what it does. Throws Refusal("rate-limited"). */
+  alsoCounts: (windows: readonly RateWindowName[]) => void;
   /** The address as it is counted: an IPv6 address by its /64. */
   address: string;
   /** The uid of the named thread; null if none was named, or if it is not this visitor's. */
@@ -141,9 +143,12 @@ async function admitVisitor(
   note({ slug, userId: user.userId });
   mustAllow(channel, from.provenance);
   if (!mayTalk(admission.channel, user)) throw new Refusal("forbidden");
-  countUse(windows, use.counts, { address: from.address, tokenHash });
+  const alsoCounts = (names: readonly RateWindowName[]) =>
+    countUse(windows, names, { address: from.address, tokenHash });
+  alsoCounts(use.counts);
   const renamed = () => visitors.renamedThreads(claim);
-  return { slug, user, address: countedAs(from.address), threadUid, endsAtMs, userNow, renamed };
+  const address = countedAs(from.address);
+  return { slug, user, alsoCounts, address, threadUid, endsAtMs, userNow, renamed };
 
   async function userNow(): Promise<User> {
     const again = await visitors.admit(claim, null);
@@ -155,6 +160,7 @@ async function admitVisitor(
 /** The windows that count addresses, each with the window that counts their networks. */
 const NETWORK_WINDOW: ReadonlyMap<RateWindowName, RateWindowName> = new Map([
   ["messages-by-address", "messages-by-network"],
+  ["tool-results-by-address", "tool-results-by-network"],
   ["visitors-by-address", "visitors-by-network"],
   ["reads-by-address", "reads-by-network"],
 ]);

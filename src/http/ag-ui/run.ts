@@ -2,14 +2,13 @@ import type { Reply } from "../../actors/reply.ts";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import { offerableTools } from "../../domain/offerable-tools.ts";
-import type { PageTool } from "../../domain/page-tool.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
 import { BODY_REFUSALS, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Field, Route, RouteRequest } from "../route.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
-import { asMessage } from "../widget-api/gate.ts";
+import { asMessage, asToolResult, countedCatalog } from "../widget-api/gate.ts";
 import type { Gate, ThreadRequest } from "../widget-api/gate.ts";
 import { jsonBody } from "../widget-api/request-readers.ts";
 import { mustFitCatalog } from "../widget-api/tools.ts";
@@ -88,34 +87,26 @@ export function runRoute(dependencies: RunDependencies, place: RunPlace): Route 
     const { uid, slug } = visit;
     const { said, tools } = visit.body;
     const record = await (visit.loading ?? threads.load(uid, runsFor(visit.body))).catch(ifUnreadable);
-    const tool = said.type === "output" ? calledTool(record, said) : null;
-    const isNewCatalog = tools !== null && (await setCatalog(visit, tools, record));
-    // A record that was read before the new tools are stored would offer the previous ones.
-    const { loading: asRead, ...unread } = visit;
+    const catalog = tools && offerableTools(tools).tools;
     if (said.type === "message") {
-      return messages.say(incoming, isNewCatalog ? unread : visit, said.message);
+      // A catalog comes with each request, and is hardly ever new.
+      const isKnown = record && JSON.stringify(record.catalog) === JSON.stringify(catalog);
+      if (catalog === null || isKnown) return messages.say(incoming, visit, said.message);
+      await threads.setCatalog(uid, slug, catalog);
+      // The record that was read before the new tools were stored would offer the previous ones.
+      const { loading: _, ...unread } = visit;
+      return messages.say(incoming, unread, said.message);
     }
+    const tool = calledTool(record, said);
     if (tool === null) throw new Refusal("conflict", "No such call is pending");
     const { traceparent } = incoming;
     const { type: _, ...answer } = said;
     const reply = await threads.answer(
-      { uid, slug, traceparent, tool, ...answer },
-      isNewCatalog ? undefined : asRead,
+      { uid, slug, traceparent, tool, catalog: catalog && countedCatalog(visit, catalog), ...answer },
+      visit.loading,
     );
     incoming.note({ runId: reply.runId });
     return reply;
-  }
-
-  /** A catalog comes with each request, and is hardly ever new. Resolves to true if it was. */
-  async function setCatalog(
-    { uid, slug }: ThreadRequest<unknown>,
-    sent: PageTool[],
-    record: ThreadRecord | null,
-  ): Promise<boolean> {
-    const { tools } = offerableTools(sent);
-    if (record && JSON.stringify(record.catalog) === JSON.stringify(tools)) return false;
-    await threads.setCatalog(uid, slug, tools);
-    return true;
   }
 
   return {
@@ -125,7 +116,7 @@ export function runRoute(dependencies: RunDependencies, place: RunPlace): Route 
     documentation: documentationOf(place),
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, {
-        counts: (body) => (body?.said.type === "output" ? ["tool-results-by-token"] : asMessage.counts),
+        counts: (body) => (body?.said.type === "output" ? asToolResult : asMessage).counts,
         read,
         threadName: ({ threadId }) => threadId,
         loads: runsFor,

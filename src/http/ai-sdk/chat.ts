@@ -6,7 +6,7 @@ import type { Store } from "../../store.ts";
 import { BODY_REFUSALS, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import type { Documentation, Route } from "../route.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
-import { asMessage } from "../widget-api/gate.ts";
+import { asMessage, asToolResult, countedCatalog } from "../widget-api/gate.ts";
 import type { Gate } from "../widget-api/gate.ts";
 import { jsonBody } from "../widget-api/request-readers.ts";
 import { mustFitCatalog } from "../widget-api/tools.ts";
@@ -71,23 +71,27 @@ export function chatRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, {
-        counts: (body) => (body?.said.type === "output" ? ["tool-results-by-token"] : asMessage.counts),
+        counts: (body) => (body?.said.type === "output" ? asToolResult : asMessage).counts,
         read,
         threadName: ({ threadId }) => threadId,
-        // A record that was read before the new tools are stored would offer the previous ones.
-        loads: ({ said, tools }) => (tools ? null : said.type === "output" ? "last-in-parts" : "active"),
+        // A record that was read before a message's new tools are stored would offer the previous ones.
+        loads: ({ said, tools }) => (said.type === "output" ? "last-in-parts" : tools ? null : "active"),
       });
       const { uid, slug, loading } = visit;
       const { said, tools } = visit.body;
-      if (said.type === "message" && said.isAgain) await mustBeOpen(uid, said);
-      if (tools) await threads.setCatalog(uid, slug, offerableTools(tools).tools);
+      const catalog = tools && offerableTools(tools).tools;
       if (said.type === "message") {
+        if (said.isAgain) await mustBeOpen(uid, said);
+        if (catalog) await threads.setCatalog(uid, slug, catalog);
         const reply = await messages.say(incoming, visit, said.message);
         return sseAnswer(reply, incoming.request, uiFrames(reply.runId));
       }
       const { traceparent } = incoming;
       const { type: _, ...answer } = said;
-      const reply = await threads.answer({ uid, slug, traceparent, ...answer }, loading);
+      const reply = await threads.answer(
+        { uid, slug, traceparent, catalog: catalog && countedCatalog(visit, catalog), ...answer },
+        loading,
+      );
       incoming.note({ runId: reply.runId });
       return sseAnswer(reply, incoming.request, uiFrames(reply.runId));
     },

@@ -1,5 +1,7 @@
 import type { AdmittedVisitor, VisitorUse, WidgetAdmission } from "../../admission/widget-admission.ts";
+import type { NewCatalog } from "../../actors/answer.ts";
 import type { Threads } from "../../actors/threads.ts";
+import type { Catalog } from "../../domain/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { looksLikeUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
@@ -44,6 +46,17 @@ export const asMessage = {
   threadName: ({ threadId }: { threadId: string }) => threadId,
 } as const;
 
+/** The result of a page's tool, on whatever route it comes. */
+export const asToolResult = { counts: ["tool-results-by-token", "tool-results-by-address"] } as const;
+
+/** A catalog that comes with a tool's result: if it is a new one, the request counts like one of /tools as well. */
+export function countedCatalog(
+  { alsoCounts }: Pick<AdmittedVisitor, "alsoCounts">,
+  tools: Catalog,
+): NewCatalog {
+  return { tools, mayReplace: () => alsoCounts(asMessage.counts) };
+}
+
 /** Requests that read: history, and streams again. */
 export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
 
@@ -60,6 +73,7 @@ export type ThreadRequest<Body> = Pick<VisitorRequest<Body>, "slug" | "user" | "
   uid: string;
   address: string;
   endsAtMs: AdmittedVisitor["endsAtMs"];
+  alsoCounts: AdmittedVisitor["alsoCounts"];
   /** The thread's record, loading; absent if it was not requested, or the name is not the thread's uid. */
   loading?: Promise<ThreadRecord | null>;
 };
@@ -91,7 +105,7 @@ export function createGate({
       const early = runs && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
       // Errors are handled where the record is awaited; after a refusal nothing awaits it.
       early?.catch(() => {});
-      const { slug, user, address, threadUid, endsAtMs } = await visitor.admit({
+      const { slug, user, address, threadUid, endsAtMs, alsoCounts } = await visitor.admit({
         counts: countsOf(counts, reading),
         threadName: name,
       });
@@ -99,7 +113,8 @@ export function createGate({
       if (threadUid === null) throw new Refusal("not-found");
       incoming.note({ uid: threadUid });
       const loading = threadUid === name ? early : null;
-      return { slug, user, address, endsAtMs, body, uid: threadUid, ...(loading ? { loading } : {}) };
+      const thread = { uid: threadUid, ...(loading ? { loading } : {}) };
+      return { slug, user, address, endsAtMs, alsoCounts, body, ...thread };
     },
   };
 }

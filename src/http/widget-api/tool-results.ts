@@ -13,6 +13,7 @@ import { pagePath, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
+import { asToolResult } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./request-readers.ts";
 
@@ -76,7 +77,7 @@ export function toolResultsRoute(dependencies: {
     documentation,
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, {
-        counts: ["tool-results-by-token"],
+        ...asToolResult,
         read,
         threadName: ({ threadId }) => threadId,
         loads: "last-in-parts",
