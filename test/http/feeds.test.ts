@@ -134,6 +134,15 @@ describe.each([
   });
 });
 
+test("G3: of 200 feeds of a token that are opened at once, five stay open", async () => {
+  const front = await widget();
+  const feeds = await Promise.all(Array.from({ length: 200 }, () => front.service.ask(front.events())));
+  expect(feeds.filter((feed) => feed.isEnded())).toHaveLength(195);
+  const more = await front.service.ask(front.events());
+  expect(feeds.filter((feed) => feed.isEnded())).toHaveLength(196);
+  expect(more.isEnded()).toBe(false);
+});
+
 test("the sixth feed of a token ends the first, and no other", async () => {
   const front = await widget();
   const stranger = await widget();

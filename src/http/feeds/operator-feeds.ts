@@ -5,6 +5,7 @@ import { channelThreadView } from "../../operators/channel-threads.ts";
 import type { ThreadChanges, ToldChange } from "../../operators/thread-changes.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { FEED_HEADERS } from "./feed-answer.ts";
+import { createFewOpen } from "./few-open.ts";
 
 /**
  * The operators' feeds that are open in this process: changes of the threads that each operator may see. One operator
@@ -32,6 +33,7 @@ interface OpenFeed {
   count: number;
   wroteAtMs: number;
   outlet: Outlet;
+  onOver: () => void;
 }
 
 /** Where a reader continues: after this many changes of the same process; on another one, from this time. */
@@ -53,6 +55,7 @@ export function createOperatorFeeds(options: {
 }): OperatorFeeds {
   const { changes, processId, clock } = options;
   const feeds = new Set<OpenFeed>();
+  const few = createFewOpen(MOST_FOR_AN_OPERATOR);
   let stopLooking = () => {};
 
   const cursorAt = (count: number, atMs: number) =>
@@ -115,15 +118,15 @@ export function createOperatorFeeds(options: {
   }
 
   function leave(feed: OpenFeed): void {
-    if (feeds.delete(feed) && feeds.size === 0) stopLooking();
+    if (!feeds.delete(feed)) return;
+    feed.onOver();
+    if (feeds.size === 0) stopLooking();
   }
 
   function add(feed: OpenFeed): void {
     if (feeds.size === 0) watch();
     feeds.add(feed);
-    const own = [...feeds].filter(({ operator }) => operator.name === feed.operator.name);
-    const [oldest] = own;
-    if (oldest && own.length > MOST_FOR_AN_OPERATOR) end(oldest);
+    feed.onOver = few.add(feed.operator.name, () => end(feed));
   }
 
   /** The changes that the reader missed; null: unknown. */
@@ -146,7 +149,7 @@ export function createOperatorFeeds(options: {
         status: 200,
         headers: FEED_HEADERS,
         stream(outlet) {
-          const feed: OpenFeed = { operator, key, count, wroteAtMs: 0, outlet };
+          const feed: OpenFeed = { operator, key, count, wroteAtMs: 0, outlet, onOver() {} };
           outlet.onGone(() => leave(feed));
           if (feeds.size === 0) void changes.start().catch(() => {});
           add(feed);

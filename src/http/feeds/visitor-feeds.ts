@@ -6,6 +6,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { readVisitorToken } from "../../domain/visitor-token.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Store } from "../../store.ts";
+import { createFewOpen } from "./few-open.ts";
 
 /**
  * The visitors' feeds that are open in this process: only a few per token, and none whose visitor may no longer read
@@ -54,6 +55,7 @@ export function createVisitorFeeds({
 }): VisitorFeeds {
   /** By the token's hash. */
   const byToken = new Map<string, Set<OpenFeed>>();
+  const few = createFewOpen(MOST_FOR_A_TOKEN);
   /** At least twice in a token's lifetime. */
   const askEveryMs = Math.min(ASK_EVERY_MS, config.visitorTtlMs / 2);
   let stopWatching = () => {};
@@ -129,9 +131,13 @@ export function createVisitorFeeds({
       byToken.set(tokenHash, feeds);
       const open: OpenFeed = { endsAtMs, feed, mayRead, askAtMs: nextAskAtMs(endsAtMs) };
       feeds.add(open);
-      const [oldest] = feeds;
-      if (feeds.size > MOST_FOR_A_TOKEN) oldest?.feed.end();
+      const isOver = few.add(tokenHash, () => {
+        // It is not over before its reader is told, and is not asked about until then.
+        feeds.delete(open);
+        feed.end();
+      });
       return () => {
+        isOver();
         feeds.delete(open);
         if (feeds.size > 0 || byToken.get(tokenHash) !== feeds) return;
         byToken.delete(tokenHash);

@@ -5,6 +5,7 @@ import type { WatchedThread } from "../../inspector/watch-thread.ts";
 import type { Outlet } from "../../listener.ts";
 import { noteReading } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
+import { createFewOpen } from "../feeds/few-open.ts";
 import { feedAnswer, feedFields, feedLine, feedQuery } from "../feeds/feed-answer.ts";
 import { widgetLine } from "../reference/line-schemas.ts";
 import type { Route } from "../route.ts";
@@ -30,11 +31,14 @@ const watchLine = z.union([
   z.object({ type: z.literal("beat") }),
 ]);
 
+/** Of one operator in this process. A browser shows one conversation in each tab. */
+const MOST_FOR_AN_OPERATOR = 20;
 /** How often an open watch checks that its operator may still see it. */
 const LOOK_MS = 1_000;
 
 /** GET /v1/operator/channels/:slug/threads/:id/watch: a conversation, live, for the console. */
 export function watchRoute(api: OperatorApi): Route {
+  const few = createFewOpen(MOST_FOR_AN_OPERATOR);
   return operatorRoute(api, {
     method: "GET",
     path: "/channels/:slug/threads/:id/watch",
@@ -42,7 +46,7 @@ export function watchRoute(api: OperatorApi): Route {
     scope: "channels",
     summary: "Watch a thread: its messages, its replies as they are written, its chart",
     description:
-      "Stays open: the lines of a thread's feed, and beside them `thread` (its state, sums and visitor), `runs` (the newest, then those that changed) and `said` (a run's lines as they come). The reading is in the audit. Ends within a second of its key.",
+      "Stays open: the lines of a thread's feed, and beside them `thread` (its state, sums and visitor), `runs` (the newest, then those that changed) and `said` (a run's lines as they come). The reading is in the audit. Ends within a second of its key. At most 20 at a time for an operator, of which the oldest ends.",
     params: threadParam,
     query: feedFields,
     answers: {
@@ -65,10 +69,14 @@ export function watchRoute(api: OperatorApi): Route {
       await noteReading(acting, param("slug"), uid);
       const feed = await api.threads.openFeed(uid, after);
       let beside: WatchedThread | null = null;
+      const isOver = few.add(asked.operator.name, () => feed.end());
       return feedAnswer(
         // Reads the chart as soon as the feed sends lines, not up to a second later.
         heard(feed, () => beside?.poke()),
-        () => beside?.stop(),
+        () => {
+          isOver();
+          beside?.stop();
+        },
         (outlet) => (beside = watchBeside(api, { asked, uid, outlet, onRefused: () => feed.end() })),
       );
     },

@@ -114,6 +114,13 @@ test("a feed ends when its operator is removed, and when the service stops", asy
   await expect.poll(() => stays.isEnded(), WITHIN).toBe(true);
 });
 
+test("G3: of 100 for an operator that are opened at once, five stay open", async () => {
+  const { as } = await startOperated();
+  const feeds = await Promise.all(Array.from({ length: 100 }, () => as("agent", "GET", "/events")));
+  expect(feeds.filter((feed) => feed.isEnded())).toHaveLength(95);
+  for (const feed of feeds) feed.leave();
+});
+
 test("of six for an operator the oldest ends", async () => {
   const service = await opened();
   const feeds: Got[] = [];

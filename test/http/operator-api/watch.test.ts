@@ -110,6 +110,18 @@ test("a watch ends when its operator's key does, and with the service", async ()
   await expect.poll(() => others.isEnded(), WITHIN).toBe(true);
 });
 
+test("G3: of 60 watches of an operator that are opened at once, 20 stay open, and all of another's", async () => {
+  const { as, path } = await withTalk();
+  const others = await as("admin", "GET", path);
+  const watches = await Promise.all(Array.from({ length: 60 }, () => as("agent", "GET", path)));
+  const open = () => watches.filter((watch) => !watch.isEnded());
+  expect(open()).toHaveLength(20);
+  expect(others.isEnded()).toBe(false);
+  for (const watch of open().slice(0, 5)) watch.leave();
+  await as("agent", "GET", path);
+  expect(open()).toHaveLength(20);
+});
+
 test("an auditor watches nothing, and nobody another channel's thread", async () => {
   const { as, path, uid, audit } = await withTalk();
   expect((await as("auditor", "GET", path)).status).toBe(403);
