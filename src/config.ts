@@ -33,6 +33,8 @@ export interface Limits {
   ipMessagesPerMinute: number;
   toolResultsPerMinute: number;
   ipToolResultsPerMinute: number;
+  ratingsPerMinute: number;
+  ipRatingsPerMinute: number;
   threadsPerHour: number;
   visitorsPerHourPerIp: number;
   readsPerMinute: number;
@@ -174,6 +176,8 @@ const variables = z.object({
   WIDGET_IP_MESSAGES_PER_MINUTE: whole(1, MOST).default(30),
   WIDGET_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(120),
   WIDGET_IP_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(600),
+  WIDGET_RATINGS_PER_MINUTE: whole(1, MOST).default(20),
+  WIDGET_IP_RATINGS_PER_MINUTE: whole(1, MOST).default(100),
   WIDGET_THREADS_PER_HOUR: whole(1, MOST).default(30),
   WIDGET_VISITORS_PER_HOUR_PER_IP: whole(1, MOST).default(20),
   WIDGET_READS_PER_MINUTE: whole(1, MOST).default(1_200),
@@ -279,6 +283,8 @@ function configOf(
       ipMessagesPerMinute: value.WIDGET_IP_MESSAGES_PER_MINUTE,
       toolResultsPerMinute: value.WIDGET_TOOL_RESULTS_PER_MINUTE,
       ipToolResultsPerMinute: value.WIDGET_IP_TOOL_RESULTS_PER_MINUTE,
+      ratingsPerMinute: value.WIDGET_RATINGS_PER_MINUTE,
+      ipRatingsPerMinute: value.WIDGET_IP_RATINGS_PER_MINUTE,
       threadsPerHour: value.WIDGET_THREADS_PER_HOUR,
       visitorsPerHourPerIp: value.WIDGET_VISITORS_PER_HOUR_PER_IP,
       readsPerMinute: value.WIDGET_READS_PER_MINUTE,

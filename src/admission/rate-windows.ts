@@ -12,6 +12,8 @@ export type RateWindowName =
   | "messages-by-address"
   | "tool-results-by-token"
   | "tool-results-by-address"
+  | "ratings-by-token"
+  | "ratings-by-address"
   | "threads-by-token"
   | "visitors-by-address"
   | "reads-by-token"
@@ -19,6 +21,7 @@ export type RateWindowName =
   // An IPv6 /48, all of which may belong to one client.
   | "messages-by-network"
   | "tool-results-by-network"
+  | "ratings-by-network"
   | "visitors-by-network"
   | "reads-by-network";
 
@@ -52,12 +55,15 @@ export function createRateWindows(options: {
     "messages-by-address": stateOf(limits.ipMessagesPerMinute, MINUTE_MS),
     "tool-results-by-token": stateOf(limits.toolResultsPerMinute, MINUTE_MS),
     "tool-results-by-address": stateOf(limits.ipToolResultsPerMinute, MINUTE_MS),
+    "ratings-by-token": stateOf(limits.ratingsPerMinute, MINUTE_MS),
+    "ratings-by-address": stateOf(limits.ipRatingsPerMinute, MINUTE_MS),
     "threads-by-token": stateOf(limits.threadsPerHour, HOUR_MS),
     "visitors-by-address": stateOf(limits.visitorsPerHourPerIp, HOUR_MS),
     "reads-by-token": stateOf(limits.readsPerMinute, MINUTE_MS),
     "reads-by-address": stateOf(limits.ipReadsPerMinute, MINUTE_MS),
     "messages-by-network": stateOf(limits.ipMessagesPerMinute * limits.networkFactor, MINUTE_MS),
     "tool-results-by-network": stateOf(limits.ipToolResultsPerMinute * limits.networkFactor, MINUTE_MS),
+    "ratings-by-network": stateOf(limits.ipRatingsPerMinute * limits.networkFactor, MINUTE_MS),
     "visitors-by-network": stateOf(limits.visitorsPerHourPerIp * limits.networkFactor, HOUR_MS),
     "reads-by-network": stateOf(limits.ipReadsPerMinute * limits.networkFactor, MINUTE_MS),
   };

@@ -116,15 +116,22 @@ describe("feedback of a visitor", () => {
     expect(await got.text()).not.toContain("SECRET");
   });
 
-  test("counts among what a visitor reads, not among what they say", async () => {
-    const { rate, say } = await open({ WIDGET_READS_PER_MINUTE: "2" });
-    const statuses: number[] = [];
-    for (const rating of ["up", "down", "up"]) {
-      statuses.push((await rate({ messageId: "2", rating })).status);
-    }
-    expect(statuses).toEqual([204, 204, 429]);
-    expect((await say("Once more")).status).toBe(200);
-  });
+  test.each([{ WIDGET_RATINGS_PER_MINUTE: "2" }, { WIDGET_IP_RATINGS_PER_MINUTE: "2" }])(
+    "G17: is a write of its own rate, neither a read nor what a visitor says: %o",
+    async (limit) => {
+      const { rate, say } = await open({
+        WIDGET_READS_PER_MINUTE: "1",
+        WIDGET_IP_READS_PER_MINUTE: "1",
+        ...limit,
+      });
+      const statuses: number[] = [];
+      for (const rating of ["up", "down", "up"]) {
+        statuses.push((await rate({ messageId: "2", rating })).status);
+      }
+      expect(statuses).toEqual([204, 204, 429]);
+      expect((await say("Once more")).status).toBe(200);
+    },
+  );
 
   test("of what a person wrote is 404", async () => {
     const { rate, store, as, renew, post, threadId, token } = await open();
@@ -233,4 +240,22 @@ describe("feedback by a transport", () => {
     const { rate } = await talk();
     expect((await rate({}, { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
   });
+});
+
+test("G17: of all that a page posts, only what CopilotKit missed counts as a read", async () => {
+  const { routes, ask, post, newToken, newThread } = await startOperated({ WIDGET_READS_PER_MINUTE: "1" });
+  const token = await newToken();
+  const id = await newThread(token);
+  const headers = { origin: ORIGIN, "x-visitor-token": token };
+  const read = { path: `/v1/widget/threads/${id}/messages`, headers };
+  expect([(await ask(read)).status, (await ask(read)).status]).toEqual([200, 429]);
+  const asReads: string[] = [];
+  for (const { api, method, path, documentation } of routes) {
+    if (api !== "widget" || method !== "POST" || documentation === "hidden") continue;
+    const example = { ...(documentation.body?.example as object), threadId: id, id };
+    const at = path.replace(/:(id|threadId)/g, id);
+    const got = await post(at, documentation.body ? example : "", { headers });
+    if (got.status === 429) asReads.push(path);
+  }
+  expect(asReads).toEqual(["/v1/widget/copilotkit/agent/:id/connect"]);
 });

@@ -10,7 +10,7 @@ import {
 } from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
-import { asRead, inPath } from "./gate.ts";
+import { asRating, inPath } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 import { jsonBody } from "./request-readers.ts";
 
@@ -49,7 +49,7 @@ export function feedbackRoute({
     documentation,
     async handle(incoming) {
       const { slug, uid, body } = await gate.admitToThread(incoming, {
-        ...asRead,
+        ...asRating,
         read,
         threadName: inPath(incoming),
         loads: null,

@@ -57,7 +57,10 @@ export function countedCatalog(
   return { tools, mayReplace: () => alsoCounts(asMessage.counts) };
 }
 
-/** Requests that read: history, and streams again. */
+/** Each rating is a durable write, and may call a webhook. */
+export const asRating = { counts: ["ratings-by-token", "ratings-by-address"] } as const;
+
+/** Requests that read, and write nothing: lists, history, and streams again. */
 export const asRead = { counts: ["reads-by-token", "reads-by-address"] } as const;
 
 /** Takes the thread's name from a parameter of the path. */
