@@ -6,6 +6,7 @@ import { Refusal } from "../domain/refusal.ts";
 import type { BringEvent, InterruptingEvent } from "./bring-event.ts";
 import { threadHost } from "./charts.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
+import { createInTurn } from "./in-turn.ts";
 import { itemOfRun } from "./plan-change.ts";
 
 /**
@@ -13,13 +14,11 @@ import { itemOfRun } from "./plan-change.ts";
  * operator saw; if it is not the present one, nothing changes: Refusal("conflict").
  */
 export interface People {
-  /** Does nothing if a person is already waited for or has the thread. */
-  ask(asked: {
-    uid: string;
-    slug: string;
-    by: "visitor" | "transport";
-    reason: string | null;
-  }): Promise<void>;
+  /**
+   * Does nothing if a person is already waited for or has the thread. Refusal("rate-limited") if the visitor waits in
+   * MOST_WAITING other threads.
+   */
+  ask(asked: Asked): Promise<void>;
   /** Nothing changes unless the thread waits. */
   stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
   /** From any state. Resolves to the new epoch. */
@@ -31,6 +30,22 @@ export interface People {
   /** Tells every open feed of the thread that a person is typing. */
   type(typing: { uid: string; name: string }): Promise<void>;
 }
+
+export interface Asked {
+  uid: string;
+  slug: string;
+  /** A transport is trusted to ask for its users as often as they do. */
+  by: { visitor: string } | "transport";
+  reason: string | null;
+}
+
+/**
+ * In how many threads a visitor may wait for a person: operators would have to look at each of them. Counted among the
+ * latest threads; instances count at the same time, so that each may let a few through.
+ */
+export const MOST_WAITING = 3;
+const LATEST_THREADS = 100;
+const RETRY_SECONDS = 60;
 
 /** An operator's request on a thread. */
 export interface Acted {
@@ -61,7 +76,23 @@ export function createPeople({
     throw new Refusal("invalid", "This clientMessageId was given to another text");
   }
 
-  async function ask({ uid, slug, by, reason }: Parameters<People["ask"]>[0]): Promise<void> {
+  const inTurn = createInTurn();
+
+  function ask(asked: Asked): Promise<void> {
+    const { uid, slug, by } = asked;
+    if (by === "transport") return askFor(asked, by);
+    return inTurn(`${slug} ${by.visitor}`, async () => {
+      const page = { slug, userId: by.visitor, limit: LATEST_THREADS, after: null };
+      const { items } = await store.listThreads(page);
+      const waiting = items.filter(({ state }) => state === "waiting_for_person");
+      if (waiting.length >= MOST_WAITING && !waiting.some((thread) => thread.uid === uid)) {
+        throw new Refusal("rate-limited", "The visitor waits in other threads", RETRY_SECONDS);
+      }
+      await askFor(asked, "visitor");
+    });
+  }
+
+  async function askFor({ uid, slug, reason }: Asked, by: "visitor" | "transport"): Promise<void> {
     const { waitMs } = handOff(slug);
     const event: InterruptingEvent = { type: "person.asked", by, reason, waitMs, atMs: clock.now() };
     await bring(uid, {

@@ -35,7 +35,7 @@ describe("a person and a thread on two instances", () => {
   });
 
   it("is waited for, which each instance counts", async () => {
-    await a.threads.people.ask({ ...thread, by: "visitor", reason: null });
+    await a.threads.people.ask({ ...thread, by: { visitor: "u1" }, reason: null });
     await b.threads.people.ask({ ...thread, uid: "t2", by: "transport", reason: null });
     expect([await countWaiting(a.store), await countWaiting(b.store)]).toEqual([2, 2]);
     await b.threads.people.take({ ...thread, name: "ann", epoch: 1 });

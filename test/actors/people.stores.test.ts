@@ -65,10 +65,10 @@ describe.each(storeKinds)("a person in a thread, on $name", ({ prepare }) => {
   });
 
   it("is asked for before the first message, by the model, and by a visitor during a run", async () => {
-    await here.threads.people.ask({ ...thread, by: "visitor", reason: "A refund" });
+    await here.threads.people.ask({ ...thread, by: { visitor: "u1" }, reason: "A refund" });
     expect(await stateNow()).toBe("waiting_for_person");
     expect(await countWaiting(here.store)).toBe(1);
-    await here.threads.people.ask({ ...thread, by: "visitor", reason: null });
+    await here.threads.people.ask({ ...thread, by: { visitor: "u1" }, reason: null });
     expect((await (await say("Hello?")).all).map(({ type }) => type)).toEqual(["done"]);
     await here.threads.people.stopWaiting(thread);
     await here.threads.people.stopWaiting(thread);
@@ -138,7 +138,7 @@ describe.each(storeKinds)("a person in a thread, on $name", ({ prepare }) => {
   });
 
   it("does not come: the wait ends at its deadline, after a restart too, and that is said", async () => {
-    await here.threads.people.ask({ ...thread, by: "visitor", reason: null });
+    await here.threads.people.ask({ ...thread, by: { visitor: "u1" }, reason: null });
     await restart();
     aheadMs = 61_000;
     await expect.poll(stateNow, WITHIN).toBe("idle");

@@ -196,3 +196,37 @@ describe("a hand-off", () => {
     expect((await reply.lines()).at(-1)).toMatchObject({ type: "done", handledBy: "person" });
   });
 });
+
+describe("G22: a visitor who asks for a person in many threads", () => {
+  async function enter() {
+    const at = await open();
+    const token = await at.newToken();
+    const headers = { "x-visitor-token": token };
+    const newThreads = (many: number) => Promise.all(Array.from({ length: many }, () => at.newThread(token)));
+    const ask = async (id: string, act = "handoff") => {
+      const got = await at.post(`/v1/widget/threads/${id}/${act}`, "", { headers });
+      return [got.status, got.headers["retry-after"]];
+    };
+    return { ...at, newThreads, ask };
+  }
+  const taken = [204, undefined];
+  const refused = [429, "60"];
+
+  test("waits in three of them, asked at once; other visitors are not kept out", async () => {
+    const { newThreads, ask, visit } = await enter();
+    const answers = await Promise.all((await newThreads(9)).map((id) => ask(id)));
+    expect(answers).toEqual([taken, taken, taken, ...Array<unknown>(6).fill(refused)]);
+    expect((await visit("/handoff")).status).toBe(204);
+  });
+
+  test("may repeat what was asked, and ask anew where the waiting has ended", async () => {
+    const { newThreads, ask } = await enter();
+    const [a = "", b = "", c = "", d = ""] = await newThreads(4);
+    for (const id of [a, b, c]) expect(await ask(id)).toEqual(taken);
+    expect(await ask(d)).toEqual(refused);
+    expect(await ask(b)).toEqual(taken);
+    expect(await ask(a, "handoff/cancel")).toEqual(taken);
+    expect(await ask(d)).toEqual(taken);
+    expect(await ask(a)).toEqual(refused);
+  });
+});

@@ -25,11 +25,14 @@ const asking: Documentation = {
   ...shared,
   summary: "Ask for a person",
   description:
-    "An active run or pending call ends first, with a done line of handledBy person; then the thread waits, and no model answers. Nothing changes where a person is waited for or has the thread. The body may be absent.",
+    "An active run or pending call ends first, with a done line of handledBy person; then the thread waits, and no model answers. Nothing changes where a person is waited for or has the thread. A visitor may wait in three threads at a time. The body may be absent.",
   body: { schema: bodySchema, example: { reason: "I want my money back" } },
   answers: {
     204: documentedEmpty("The thread waits for a person, or is with one"),
-    ...widgetRefusals([...BODY_REFUSALS, "conflict"], NO_HANDOFF),
+    ...widgetRefusals([...BODY_REFUSALS, "conflict"], {
+      ...NO_HANDOFF,
+      "rate-limited": "A rate is reached, or the visitor waits for a person in three other threads",
+    }),
   },
 };
 
@@ -63,14 +66,14 @@ export function handOffRoute({ gate, threads, directory, config }: Dependencies)
     api: "widget",
     documentation: asking,
     async handle(incoming) {
-      const { slug, uid, body } = await gate.admitToThread(incoming, {
+      const { slug, user, uid, body } = await gate.admitToThread(incoming, {
         counts: asMessage.counts,
         read,
         threadName: inPath(incoming),
         loads: null,
       });
       mustAllowHandOff(directory.channel(slug));
-      await threads.people.ask({ uid, slug, by: "visitor", reason: body.reason ?? null });
+      await threads.people.ask({ uid, slug, by: { visitor: user.userId }, reason: body.reason ?? null });
       return emptyAnswer(204);
     },
   };
