@@ -10,8 +10,8 @@ import type { ModelRequest, ModelTurn } from "./model.ts";
  * its queue, a segment's into its model calls and tools, and theirs to model servers and MCP servers.
  */
 export interface Tracing {
-  /** A request of the API; `traceparent`: the caller's. */
-  request(asked: { method: string; route: string; traceparent: string | null }): RequestSpan;
+  /** A request of the API. */
+  request(asked: AskedRequest): RequestSpan;
   /** A part of a run, from its beginning or continuation to its rest or end. Nothing is exported before `begin`. */
   segment(active: SegmentStart): Segment;
   /** A request to a provider's model. */
@@ -20,6 +20,15 @@ export interface Tracing {
   tool(call: ToolUse, use: (traceparent: string) => Promise<ToolResult>): Promise<ToolResult>;
   /** A page tool's call that has ended. */
   pageTool(call: PageToolUse): void;
+}
+
+export interface AskedRequest {
+  method: string;
+  route: string;
+  /** The traceparent of a caller with a key. */
+  parent: string | null;
+  /** That of any other caller, who decides neither the trace nor whether it is recorded. */
+  link: string | null;
 }
 
 export interface RequestSpan {

@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Channel } from "../domain/channel.ts";
-import { keysStillValid } from "../domain/older-keys.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
@@ -11,6 +10,7 @@ import type { Directory } from "./directory.ts";
 import { TRANSPORT_KEY } from "./key-door.ts";
 import type { KeyDoor } from "./key-door.ts";
 import { hasHash, keyCheck } from "./keys.ts";
+import { secretKeyHashes } from "./known-caller.ts";
 import { createTransportUsers } from "./transport-users.ts";
 import type { TransportUsers } from "./transport-users.ts";
 
@@ -47,11 +47,10 @@ export function createServerAdmission(dependencies: {
       const channel = directory.channel(slug);
       if (!channel) throw new Refusal("not-found", "Unknown channel");
       note({ slug });
-      const all = [channel, ...keysStillValid(channel, clock.now())];
-      const hashes = all.flatMap(({ secretKeyHash }) => secretKeyHash ?? []);
+      const hashes = secretKeyHashes(channel, clock.now());
       keyDoor.mustHold(
         request,
-        (key) => channel.kind === "web" && hashes.some((secretKeyHash) => hasHash(key, secretKeyHash)),
+        (key) => hashes.some((secretKeyHash) => hasHash(key, secretKeyHash)),
         `the secret key (sk_) of the web channel ${slug}`,
       );
       return channel;

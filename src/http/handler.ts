@@ -1,4 +1,5 @@
 import { addressReader } from "../admission/client-address.ts";
+import { createKnownCaller } from "../admission/known-caller.ts";
 import { ForeignOrigin } from "../admission/origin.ts";
 import { createRefusedOrigins } from "../admission/refused-origins.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -33,6 +34,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   const { config, directory, log, clock, onAnswered, tracing } = dependencies;
   const addressOf = addressReader(config, log);
   const isHeadTooLong = headLimit(config, log);
+  const isKnownCaller = createKnownCaller(dependencies);
   const refusedOrigins = createRefusedOrigins({ log, clock });
   const findRoute = createFindRoute([
     ...apiRoutes(dependencies),
@@ -45,10 +47,14 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     const found = findRoute(request);
     const ids: Record<string, string> = {};
     const traceparent = traceparentOf(request);
-    const span = tracing ? spanOf(tracing, found, traceparent) : null;
+    const slug = found.type === "found" ? found.params["slug"] : undefined;
+    // A stranger's trace may not take in our spans, and its flags may not keep them from being recorded.
+    const isTrusted = traceparent !== null && isKnownCaller(request, slug);
+    const parent = isTrusted ? traceparent : null;
+    const span = tracing ? spanOf(tracing, found, { parent, link: isTrusted ? null : traceparent }) : null;
     const outcome = isHeadTooLong(request)
       ? { answer: headTooLong(found) }
-      : await run(found, request, { traceparent: span?.traceparent ?? traceparent, ids });
+      : await run(found, request, { traceparent: span?.traceparent ?? parent, ids });
     const readable = isWidgetPath(request.path)
       ? withCors(outcome.answer, request, { directory, isForeign: outcome.error instanceof ForeignOrigin })
       : outcome.answer;
@@ -79,11 +85,15 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
 }
 
 /** The span of a call of the API; null for health checks and files, which would hide everything else in the traces. */
-function spanOf(tracing: Tracing, found: RouteMatch, traceparent: string | null): RequestSpan | null {
+function spanOf(
+  tracing: Tracing,
+  found: RouteMatch,
+  context: { parent: string | null; link: string | null },
+): RequestSpan | null {
   if (found.type !== "found") return null;
   const { method, path, documentation } = found.route;
   if (documentation === "hidden" || path === "/health") return null;
-  return tracing.request({ method, route: path, traceparent });
+  return tracing.request({ method, route: path, ...context });
 }
 
 /** Statuses whose log line has the client's address, so that it can be blocked. */

@@ -8,7 +8,7 @@ export interface RouteRequest {
   readonly request: HttpRequest;
   /** The `:name` segments of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** The request's W3C trace context; null if it has none. */
+  /** The W3C trace context in which the request is handled: its span's, else that of a caller with a key; or null. */
   readonly traceparent: string | null;
   /** Adds ids to the request's line in the log; never a credential. */
   readonly note: (ids: Readonly<Record<string, string>>) => void;

@@ -5,20 +5,17 @@ import {
   ATTR_HTTP_RESPONSE_STATUS_CODE,
   ATTR_HTTP_ROUTE,
 } from "@opentelemetry/semantic-conventions";
-import type { RequestSpan } from "../trace.ts";
-import { contextOf, traceparentOf } from "./contexts.ts";
+import type { AskedRequest, RequestSpan } from "../trace.ts";
+import { contextOf, linkTo, traceparentOf } from "./contexts.ts";
 import { fails } from "./failing.ts";
 
 /** The span of a request, to its answer's head. A path may contain anything, so the span has only the route's pattern. */
-export function requestSpan(
-  tracer: Tracer,
-  { method, route, traceparent }: { method: string; route: string; traceparent: string | null },
-): RequestSpan {
+export function requestSpan(tracer: Tracer, { method, route, parent, link }: AskedRequest): RequestSpan {
   const attributes = { [ATTR_HTTP_REQUEST_METHOD]: method, [ATTR_HTTP_ROUTE]: route };
   const span = tracer.startSpan(
     `${method} ${route}`,
-    { kind: SpanKind.SERVER, attributes },
-    contextOf(traceparent),
+    { kind: SpanKind.SERVER, attributes, links: linkTo(link) },
+    contextOf(parent),
   );
   return {
     traceparent: traceparentOf(span.spanContext()),

@@ -12,6 +12,7 @@ import {
   usage,
 } from "../support/model-server.ts";
 import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+import { sampleChannel } from "../stores/samples.ts";
 import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { startReceiver } from "./receiver.ts";
 import { cliChannel, openTraced, startTraced } from "./traced.ts";
@@ -156,6 +157,39 @@ test("a caller's trace goes on, one that is not sampled is not told of, and a ma
   });
 });
 
+test("G21: a visitor's traceparent neither chooses the trace nor hides the run: it is a link", async () => {
+  const { service, receiver, spans } = await startTraced([], { channel: sampleChannel({ agent: {} }) });
+  const origin = "https://shop.example";
+  const post = (path: string, body: object | null, headers: Record<string, string>) =>
+    fetch(`${service.url}/v1/widget${path}`, {
+      method: "POST",
+      headers: { origin, "content-type": "application/json", ...headers },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+  const got = async <Field extends string>(response: Promise<Response>) =>
+    (await (await response).json()) as Record<Field, string>;
+  const { visitorToken } = await got<"visitorToken">(
+    post("/visitors", null, { "x-publishable-key": "pk_shop" }),
+  );
+  const token = { "x-visitor-token": visitorToken };
+  const { threadId } = await got<"threadId">(post("/threads", null, token));
+  const ids = (digit: string) => `${digit.repeat(32)}-${digit.repeat(16)}`;
+  const say = async (text: string, traceparent: string, more: Record<string, string> = {}) =>
+    (await post("/messages", { threadId, text }, { ...token, traceparent, ...more })).text();
+  await say("hidden", `00-${ids("c")}-00`);
+  await say("chosen", `00-${ids("d")}-01`);
+  await say("with a key that is none", `00-${ids("e")}-01`, { authorization: "Bearer no-key" });
+  await spans(6);
+  const told = () => receiver.spans.filter(({ name }) => name === "POST /v1/widget/messages");
+  await expect.poll(told).toHaveLength(3);
+  expect(told().map(({ parentSpanId }) => parentSpanId)).toEqual(["", "", ""]);
+  expect(new Set(told().flatMap(({ links }) => links.map(({ spanId }) => spanId)))).toEqual(
+    new Set(["c", "d", "e"].map((digit) => digit.repeat(16))),
+  );
+  const traces = receiver.spans.map(({ traceId }) => traceId);
+  expect(traces.filter((traceId) => /^(c+|d+|e+)$/.test(traceId))).toEqual([]);
+});
+
 test("lines of the log carry the ids of their span, and none where traces are off", async () => {
   const { service, receiver, say: send } = await startTraced([]);
   await send("Hello");
@@ -214,7 +248,7 @@ test("spans that wait for an exporter are bounded: more are dropped, and counted
     OTEL_BSP_MAX_QUEUE_SIZE: "3",
     OTEL_BSP_SCHEDULE_DELAY: "60000",
   });
-  const asked = { method: "GET", route: "/v1/threads", traceparent: null };
+  const asked = { method: "GET", route: "/v1/threads", parent: null, link: null };
   // In one tick: nothing is sent in between.
   for (let nth = 0; nth < 10; nth++) tracing.request(asked).end(200);
   await vi.waitUntil(() => counts.exported + counts.dropped === 10, { timeout: 60_000 });
