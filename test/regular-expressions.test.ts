@@ -20,8 +20,6 @@ const MADE_OF_TEXT: Record<string, string> = {
 };
 
 const PROVEN: Record<string, string> = {
-  [String.raw`/^charset\s*=\s*"?utf-8"?$/i`]:
-    "anchored, and no space is an equals sign or a quote: each run of spaces ends at one place; of a header of at most 16 KB",
   [String.raw`/^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i`]:
     "anchored, and what repeats ends at a colon or a bracket that it does not take itself",
   [String.raw`/^bearer +([^\s,]+)$/i`]: "anchored, and what follows the spaces is none",

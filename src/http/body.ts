@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "../listener.ts";
+import { leaveOutNulls } from "./leave-out-nulls.ts";
 
 /**
  * Reads a JSON body, from bytes to a value of its schema. From here on everything is typed and trusted.
@@ -43,7 +44,9 @@ export async function readBody<Value>(
   return attempt(() => {
     mustBePlain(request.headers.get("content-encoding"));
     mustBeJson(request.headers.get("content-type"));
-    const value = parseWith(shape.schema, parseJson(bytes));
+    // In a PATCH null takes a value away: one that cannot be taken away is refused, not left out.
+    const nullIsAbsent = request.method !== "PATCH";
+    const value = parseWith(shape.schema, parseJson(bytes), { nullIsAbsent });
     shape.check?.(value);
     return value;
   });
@@ -87,16 +90,23 @@ export function unwrap<Value>(reading: Reading<Value>): Value {
 
 /** Parses the query by the schema. Throws Refusal("invalid"). */
 export function queryOf<Value>(request: Pick<HttpRequest, "query">, schema: z.ZodType<Value>): Value {
-  return parseWith(schema, Object.fromEntries(new URLSearchParams(request.query)), "query");
+  return parseWith(schema, Object.fromEntries(new URLSearchParams(request.query)), { where: "query" });
 }
 
-/** Throws Refusal("invalid"), which names the first invalid field, never its value. */
+/**
+ * Parses a part of a body, or a query. Fields that are null count as absent where null is no value of theirs: many
+ * serializers write every field that is unset as null, by default. Throws Refusal("invalid"), which names the first
+ * invalid field, never its value.
+ */
 export function parseWith<Value>(
   schema: z.ZodType<Value>,
   value: unknown,
-  where: "body" | "query" = "body",
+  { where = "body", nullIsAbsent = true }: { where?: "body" | "query"; nullIsAbsent?: boolean } = {},
 ): Value {
-  const parsed = schema.safeParse(value);
+  let parsed = schema.safeParse(value);
+  while (!parsed.success && nullIsAbsent && leaveOutNulls(schema, value, parsed.error.issues)) {
+    parsed = schema.safeParse(value);
+  }
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.map(String).join(".") ?? "";
@@ -116,16 +126,26 @@ function mustBePlain(encoding: string | undefined): void {
   throw new Refusal("unsupported-encoding");
 }
 
-/** Any page could send another type without a preflight, whatever its origin. */
+/**
+ * Any page could send another type without a preflight, whatever its origin. Parameters say nothing of the type (RFC 8259,
+ * section 11, defines none), except a charset that is not the bytes'.
+ */
 function mustBeJson(contentType: string | undefined): void {
-  const [type, ...parameters] = (contentType ?? "").split(";", 4).map((part) => part.trim());
-  const isUtf8 = parameters.every((part) => part === "" || /^charset\s*=\s*"?utf-8"?$/i.test(part));
-  if (type?.toLowerCase() === "application/json" && isUtf8) return;
+  const [type, ...parameters] = (contentType ?? "").toLowerCase().split(";");
+  if (type?.trim() === "application/json" && !parameters.some(isOtherCharset)) return;
   throw new Refusal("invalid", "The content-type must be application/json in UTF-8");
 }
 
-// A BOM stays in the text, and JSON.parse refuses it.
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** Names by which clients call it; ASCII is a part of it. */
+const UTF8_NAMES: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii"]);
+
+function isOtherCharset(parameter: string): boolean {
+  const [name, value = ""] = parameter.split("=").map((part) => part.trim());
+  return name === "charset" && !UTF8_NAMES.has(value.replaceAll('"', ""));
+}
+
+// Leaves out a byte order mark, which RFC 8259, section 8.1, lets a parser ignore.
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Throws Refusal("invalid") unless the bytes are JSON in UTF-8, without a number that JavaScript parses as infinite. */
 export function parseJson(bytes: Uint8Array): unknown {

@@ -7,16 +7,17 @@ import type { HttpRequest } from "../../src/listener.ts";
 interface Reading {
   schema?: z.ZodType;
   mayBeLong?: () => Promise<void>;
+  method?: string;
 }
 
 /** What is read of a body; the refusal where it is one. */
 async function read(
   body: string,
   headers: Record<string, string> = {},
-  { schema = z.looseObject({ text: z.string() }), mayBeLong = async () => {} }: Reading = {},
+  { schema = z.looseObject({ text: z.string() }), mayBeLong = async () => {}, method = "POST" }: Reading = {},
 ) {
   const request: HttpRequest = {
-    method: "POST",
+    method,
     path: "/",
     query: "",
     headers: new Map(Object.entries({ "content-type": "application/json", ...headers })),
@@ -44,7 +45,14 @@ test.each([
   ["application/json", true],
   ["Application/JSON; charset=UTF-8", true],
   ['application/json ; charset="utf-8";', true],
+  ["application/json; charset=utf8", true],
+  ["application/json;charset=US-ASCII", true],
+  ["application/json; indent=4", true],
+  ["application/json; odata=verbose; odata.metadata=minimal; IEEE754Compatible=true; charset=utf-8", true],
+  ['application/json; profile="https://example.com/a;b"', true],
   ["application/json; charset=latin1", false],
+  ["application/json; indent=4; a=1; b=2; c=3; charset=utf-16", false],
+  ["application/json; charset", false],
   ["application/jsonp", false],
   ["text/json", false],
   ["text/plain", false],
@@ -53,6 +61,37 @@ test.each([
   const value = await read('{"text":"a"}', { "content-type": type });
   if (isTaken) expect(value).toEqual({ text: "a" });
   else expect(value).toMatchObject({ reason: "invalid" });
+});
+
+test("U2: a byte order mark before the JSON is left out, one within it kept", async () => {
+  expect(await read('\ufeff{"text":"\ufeffa"}')).toEqual({ text: "\ufeffa" });
+});
+
+test("D4: a field that is null is as absent where null is no value of it, at any depth", async () => {
+  const schema = z.object({
+    text: z.string(),
+    note: z.string().optional(),
+    kind: z.string().default("plain"),
+    rating: z.string().nullable(),
+    any: z.unknown().optional(),
+    facts: z.record(z.string(), z.string()).optional(),
+    list: z.array(z.object({ name: z.string().exactOptional() })).optional(),
+  });
+  const nulls = { note: null, kind: null, rating: null, any: null, facts: null, list: [{ name: null }] };
+  const value = await read(JSON.stringify({ text: "a", ...nulls }), {}, { schema });
+  expect(value).toEqual({ text: "a", kind: "plain", rating: null, any: null, list: [{}] });
+  const naming = async (body: object) => String(await read(JSON.stringify(body), {}, { schema }));
+  expect(await naming({ text: null, rating: null })).toMatch(/schema: text$/);
+  expect(await naming({ text: "a", note: null, rating: 1 })).toMatch(/schema: rating$/);
+  expect(await naming({ text: "a", rating: null, list: [null] })).toMatch(/schema: list.0$/);
+  expect(await naming({ text: "a", rating: null, facts: { plan: null } })).toMatch(/schema: facts.plan$/);
+});
+
+test("D4: in a PATCH, where null takes away, one that cannot be taken away is refused", async () => {
+  const schema = z.object({ name: z.string().nullable().optional(), isBlocked: z.boolean().optional() });
+  expect(await read('{"name":null}', {}, { schema, method: "PATCH" })).toEqual({ name: null });
+  const refused = await read('{"isBlocked":null}', {}, { schema, method: "PATCH" });
+  expect(refused).toMatchObject({ reason: "invalid" });
 });
 
 test("the first field that is wrong is named, in few and plain letters, and its value never", async () => {

@@ -181,7 +181,11 @@ const rows: [string, Asking, Refused][] = [
 
   ["an empty body", server("/v1/messages", bearer, ""), withText(422, "The body is not JSON in UTF-8")],
   ["a body cut off", visitor("POST", "messages", { body: '{"threadId":"THREAD","text":"x"' }), toPage(422)],
-  ["a BOM", server("/v1/messages", bearer, `\ufeff${said}`), withText(422, "The body is not JSON in UTF-8")],
+  [
+    "two BOMs",
+    server("/v1/messages", bearer, `\ufeff\ufeff${said}`),
+    withText(422, "The body is not JSON in UTF-8"),
+  ],
   [
     "bytes that are no UTF-8",
     server("/v1/messages", bearer, Buffer.from(said.replace('"x"', '"\u00ff"'), "latin1")),
