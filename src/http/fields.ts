@@ -22,6 +22,24 @@ export const widgetThreadId = z.string().min(1);
 
 export const messageText = z.string().min(1);
 
+/**
+ * Nothing that is drawn: white space, control characters, what Unicode lets a font leave out (zero-width characters, fillers,
+ * variation selectors: UAX #44, Default_Ignorable_Code_Point), and the braille pattern without a dot.
+ */
+const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]*$/u;
+
+/** Throws Refusal("invalid") for a message of which a reader would see nothing: no text, and no image. */
+export function mustSaySomething({
+  text,
+  attachments = [],
+}: {
+  text: string;
+  attachments?: readonly unknown[] | undefined;
+}): void {
+  if (attachments.length > 0 || !INVISIBLE.test(text)) return;
+  throw new Refusal("invalid", "The text has no visible character");
+}
+
 /** Pathname and search of the page; more than 512 is invalid (contract, Characters). */
 export const pagePath = atMost(512);
 

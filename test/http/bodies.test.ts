@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { TRANSPORT_KEY, startService } from "./service.ts";
+import { TINY_PNG } from "../support/images.ts";
+import { TRANSPORT_KEY, cli, startService } from "./service.ts";
 import type { Service } from "./service.ts";
 import { startOperated } from "./operator-api/operators-service.ts";
 
@@ -85,7 +86,10 @@ describe("JSON", () => {
     ["a pair is none", '{"threadId":"t","userId":"u","text":"\\ud83d\\ude00"}', "😀"],
     ["an escaped backslash is no escape", '{"threadId":"t","userId":"u","text":"\\\\ud800"}', "\\ud800"],
     ["NUL in text", '{"threadId":"t","userId":"u","text":"a\\u0000b"}', "a\0b"],
-    ["whitespace", '{"threadId":"t","userId":"u","text":" "}', " "],
+    ["visible among what is not", `{"threadId":"t","userId":"u","text":"\u200b \u2800."}`, "\u200b \u2800."],
+    ["a family, joined by what is not seen", `{"threadId":"t","userId":"u","text":"👩‍👩‍👦"}`, "👩‍👩‍👦"],
+    ["an emoji with a variation selector", `{"threadId":"t","userId":"u","text":"❤️"}`, "❤️"],
+    ["a visible format character", `{"threadId":"t","userId":"u","text":"\u0600"}`, "\u0600"],
     ["an id of any letters", '{"threadId":"{a}:*../ ","userId":"__proto__","text":"b"}', "b"],
     ["a prototype", '{"threadId":"t","userId":"u","text":"b","__proto__":{"polluted":1}}', "b"],
   ])("%s", async (_row, body, text) => {
@@ -322,12 +326,56 @@ describe("history", () => {
   });
 });
 
+const UNSEEN = [
+  "\u200b\u200d\ufeff",
+  "\u3164",
+  " ",
+  "\n\t\u00a0",
+  "\u2800",
+  "\u00ad",
+  "\u202e",
+  "\u2061",
+  "\ufe0f",
+  "\0",
+  "\u{e0020}",
+];
+
+test.each([...UNSEEN, UNSEEN.join("")])(
+  "D5, U1: a message of which nothing is seen is 422: %j",
+  async (text) => {
+    const { post, agent } = await startService();
+    const server = await post("/v1/messages", { threadId: "t", userId: "u", text }, bearer);
+    expect(server.status).toBe(422);
+    expect(await server.text()).toBe("The text has no visible character");
+    const visitor = await startVisitor();
+    expect((await visitor.send("messages", { text })).status).toBe(422);
+    const agUi = { runId: "r", messages: [{ id: "m", role: "user", content: text }] };
+    expect((await visitor.send("ag-ui", agUi)).status).toBe(422);
+    expect(agent.turns + visitor.agent.turns).toBe(0);
+  },
+);
+
+test("D5: an image says something without a text that is seen", async () => {
+  const { post, store, agent, renew } = await startService();
+  await store.putChannel({ ...cli, agent: { images: true } });
+  await renew();
+  const attachments = [{ url: TINY_PNG }];
+  const said = await post("/v1/messages", { threadId: "t", userId: "u", text: " ", attachments }, bearer);
+  expect(said.status).toBe(200);
+  (await agent.turn()).finish();
+});
+
 test("D4: what a serializer writes of unset fields costs no refusal, on each of the three APIs", async () => {
   const service = await startOperated(manyUses);
   const { post, agent, as, newToken, newThread } = service;
   const unset = {
-    ...{ channel: null, clientMessageId: null, displayName: null, attachments: null },
-    ...{ attributes: null, context: null, locale: null },
+    channel: null,
+    clientMessageId: null,
+    displayName: null,
+    attachments: null,
+    attributes: null,
+    context: null,
+    locale: null,
   };
   const said = await post("/v1/messages", { threadId: "t", userId: "u", text: "x", ...unset }, bearer);
   expect(said.status).toBe(200);

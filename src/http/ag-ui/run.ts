@@ -79,7 +79,7 @@ export function runRoute(dependencies: RunDependencies, place: RunPlace): Route 
   const read = jsonBody({ schema: runInput, check: mustFit }, maxBodyBytes);
 
   function mustFit({ said, tools }: RunInput): void {
-    if (said.type === "message") messages.mustBeShort(said.message);
+    if (said.type === "message") messages.mustBeMessage(said.message);
     if (tools) mustFitCatalog(tools, maxCatalogChars);
   }
 

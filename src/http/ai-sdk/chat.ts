@@ -53,7 +53,7 @@ export function chatRoute(dependencies: {
   const read = jsonBody({ schema: chatBody, check: mustFit }, maxBodyBytes);
 
   function mustFit({ said, tools }: ChatRequest): void {
-    if (said.type === "message") messages.mustBeShort(said.message);
+    if (said.type === "message") messages.mustBeMessage(said.message);
     if (tools) mustFitCatalog(tools, maxCatalogChars);
   }
 

@@ -19,6 +19,7 @@ import {
   localeTag,
   messageText,
   mustFit,
+  mustSaySomething,
   mustTakeImages,
 } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
@@ -92,7 +93,8 @@ export function serverMessagesRoute(dependencies: {
     async handle(incoming) {
       const { request, traceparent, note } = incoming;
       admission.transport(request);
-      const body = await bodyOf(request, config.serverMaxBodyBytes, { schema: bodySchema });
+      const shape = { schema: bodySchema, check: mustSaySomething };
+      const body = await bodyOf(request, config.serverMaxBodyBytes, shape);
       const {
         channel: slug,
         userId: externalId,

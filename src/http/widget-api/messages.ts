@@ -79,8 +79,8 @@ export function widgetMessagesRoute({
   messages: VisitorMessages;
   config: Pick<Config, "limits">;
 }): Route {
-  const { mustBeShort } = messages;
-  const read = jsonBody({ schema: bodySchema, check: mustBeShort }, config.limits.maxBodyBytes);
+  const { mustBeMessage } = messages;
+  const read = jsonBody({ schema: bodySchema, check: mustBeMessage }, config.limits.maxBodyBytes);
 
   return {
     method: "POST",

@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import type { SentAttachment } from "../../domain/attachments.ts";
 import { attributesField } from "../../domain/attributes.ts";
 import type { Speaker } from "../../domain/message.ts";
-import { mustFit, mustTakeImages } from "../fields.ts";
+import { mustFit, mustSaySomething, mustTakeImages } from "../fields.ts";
 import type { RouteRequest } from "../route.ts";
 import type { ThreadRequest } from "./gate.ts";
 
@@ -21,8 +21,11 @@ export interface VisitorMessage {
 }
 
 export interface VisitorMessages {
-  /** Throws Refusal("too-large") for a text or a context over the limit. */
-  mustBeShort: (message: Pick<VisitorMessage, "text" | "customerContext">) => void;
+  /**
+   * Throws Refusal("too-large") for a text or a context over the limit, Refusal("invalid") for a message of which nothing
+   * is visible.
+   */
+  mustBeMessage: (message: Pick<VisitorMessage, "text" | "attachments" | "customerContext">) => void;
   /**
    * Saves it in the visitor's thread, and returns the reply. Refusal("invalid") for images if the channel takes none.
    */
@@ -39,8 +42,9 @@ export function createVisitorMessages(dependencies: {
   const { maxTextChars } = config.limits;
 
   return {
-    mustBeShort({ text, customerContext }) {
+    mustBeMessage({ text, attachments, customerContext }) {
       mustFit(text, maxTextChars);
+      mustSaySomething({ text, attachments });
       if (customerContext) mustFit(customerContext, maxTextChars);
     },
 
