@@ -18,6 +18,7 @@ import { emptyAnswer, hasTexts, refusalAnswer, textAnswer, UNSTORED } from "./ro
 import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteDependencies } from "./routes.ts";
+import { unknownPath } from "./unknown-path.ts";
 import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
 
@@ -126,7 +127,8 @@ async function run(
   switch (found.type) {
     case "none":
       return {
-        answer: found.api === null ? emptyAnswer(404) : refusalAnswer(new Refusal("not-found"), found.api),
+        answer:
+          found.api === null ? unknownPath(request.path) : refusalAnswer(new Refusal("not-found"), found.api),
       };
     case "method": {
       const { api, allow } = found;

@@ -11,23 +11,23 @@ const noCors = { vary: "Origin", "cache-control": "no-store" };
 
 describe("routes", () => {
   test.each<[string, Partial<Sent>, number, (string | undefined)?, string?]>([
-    ["unknown path", { path: "/nowhere" }, 404],
+    ["unknown path", { path: "/nowhere" }, 404, undefined, "Not found"],
     ["unknown widget path", { path: "/v1/widget/nowhere" }, 404],
     ["GET on a POST route", { path: "/v1/messages" }, 405, "POST", "Method not allowed"],
     ["DELETE", { method: "DELETE", path: "/v1/widget/threads/x/messages" }, 405, "GET, OPTIONS"],
     ["a method of its own", { method: "FOO", path: "/health" }, 405, "GET, HEAD"],
     ["lower-case method", { method: "get", path: "/health" }, 405, "GET, HEAD"],
-    ["upper-case path", { method: "POST", path: "/V1/Messages" }, 404],
-    ["trailing slash", { method: "POST", path: "/v1/messages/" }, 404],
-    ["doubled slash", { method: "POST", path: "//v1/messages" }, 404],
-    ["dot segment", { method: "POST", path: "/v1/./messages" }, 404],
+    ["upper-case path", { method: "POST", path: "/V1/Messages" }, 404, undefined, "Not found"],
+    ["trailing slash", { method: "POST", path: "/v1/messages/" }, 404, undefined, "Not found"],
+    ["doubled slash", { method: "POST", path: "//v1/messages" }, 404, undefined, "Not found"],
+    ["dot segment", { method: "POST", path: "/v1/./messages" }, 404, undefined, "Not found"],
     ["dot-dot segment", { method: "POST", path: "/v1/widget/../messages" }, 404],
     ["%2F in an id", { path: "/v1/widget/threads/a%2Fb/messages" }, 404],
     ["%00 in a slug", { method: "POST", path: "/v1/channels/a%00/identify" }, 404, undefined, "Not found"],
     ["a slash in a slug", { path: "/v1/channels/..%2f/identify" }, 404, undefined, "Not found"],
     ["broken escape", { path: "/v1/widget/threads/%ZZ/messages" }, 404],
     ["a hundred segments", { path: "/v1/widget/threads" + "/x".repeat(100) }, 404],
-    ["a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404],
+    ["a path of 3 KB", { path: `/${"x".repeat(3000)}` }, 404, undefined, "Not found"],
     [
       "HEAD of what a token guards",
       { method: "HEAD", path: "/v1/widget/threads/x/stream" },
@@ -50,6 +50,35 @@ describe("routes", () => {
     const isWidget = sent.path?.startsWith("/v1/widget/") ?? false;
     expect(got.headers["access-control-allow-origin"]).toBe(isWidget ? ORIGIN : undefined);
   });
+
+  test.each([
+    ["POST", "/v1/chat/completions", /no model server.*POST \/v1\/messages/],
+    ["POST", "/v1/responses", /no model server/],
+    ["GET", "/v1/models", /models stand behind/],
+    ["POST", "/mcp", /calls MCP servers and is none/],
+    ["GET", "/.well-known/agent-card.json", /no A2A here.*AG-UI/],
+    ["GET", "/.well-known/security.txt", /^Not found$/],
+  ])("D7: %s %s tells in one line what is here instead", async (method, path, line) => {
+    const { ask } = await startService();
+    const got = await ask({ method, path, headers: { authorization: "Bearer wrong" } });
+    expect([got.status, got.headers["content-type"], got.headers["cache-control"]]).toEqual([
+      404,
+      "text/plain; charset=utf-8",
+      "no-store",
+    ]);
+    const text = await got.text();
+    expect(text).toMatch(line);
+    expect(text).toMatch(/^[\x20-\x7e]{1,120}$/);
+  });
+
+  test.each(["/v1/widget/nowhere", "/widget/v1/none.js", "/widget/nowhere"])(
+    "D7: an unknown path for browsers has no line: %s",
+    async (path) => {
+      const { ask } = await startService();
+      const got = await ask({ path });
+      expect([got.status, await got.text()]).toEqual([404, ""]);
+    },
+  );
 
   test("a query on any route but history is ignored; a credential of the other API, or in the query, is none", async () => {
     const { ask, post, newToken } = await startService();

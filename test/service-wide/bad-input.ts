@@ -83,7 +83,7 @@ const LINE_ENDS = ["\r\n", "\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85
 const talk = (fields: object): string => JSON.stringify({ threadId: "THREAD", text: "x", ...fields });
 
 const rows: [string, Asking, Refused][] = [
-  ["an unknown path", { path: "/nowhere" }, silent(404)],
+  ["an unknown path", { path: "/nowhere" }, withText(404, "Not found")],
   [
     "an unknown path of the widget API",
     { path: "/v1/widget/nowhere", headers: { origin: ORIGIN } },
@@ -91,9 +91,13 @@ const rows: [string, Asking, Refused][] = [
   ],
   ["GET on a POST route", { path: "/v1/messages" }, onlyPost],
   ["DELETE", visitor("DELETE", "threads/x/messages"), toPage(405, { ...noStore, allow: "GET, OPTIONS" })],
-  ["a trailing slash", { method: "POST", path: "/v1/messages/", headers: bearer }, silent(404)],
+  [
+    "a trailing slash",
+    { method: "POST", path: "/v1/messages/", headers: bearer },
+    withText(404, "Not found"),
+  ],
   ["an escaped slash in an id", visitor("GET", "threads/a%2Fb/messages"), toPage(404)],
-  ["a hundred segments", { path: `/v1${"/x".repeat(100)}` }, silent(404)],
+  ["a hundred segments", { path: `/v1${"/x".repeat(100)}` }, withText(404, "Not found")],
   ["OPTIONS on the server API", { method: "OPTIONS", path: "/v1/messages" }, onlyPost],
   [
     "the transport key on a widget route",
