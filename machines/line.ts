@@ -43,7 +43,7 @@ export interface DoneLine {
 
 /**
  * Why a run, or only this stream of it, ended badly. Without a code: a fault on the server side.
- * Only `interrupted` says that the run goes on elsewhere; re-attach to follow it.
+ * Only `interrupted` says that the run goes on; re-attach to follow it.
  */
 export type ErrorCode =
   | "task_failed"

@@ -6,9 +6,11 @@ import { retryDuringOutage } from "./retry-during-outage.ts";
 /** How long a save is retried before the readers are told; equals the store's own deadline. */
 const READERS_WAIT_MS = 2_000;
 
+/** Ends the streams, not the run: it is saved when the store is back, and its stream can be read again then. */
 export const NOT_SAVED: ErrorLine = {
   type: "error",
-  message: "The service cannot save the conversation right now",
+  code: "interrupted",
+  message: "The service cannot save the conversation right now; the run goes on",
 };
 
 /**

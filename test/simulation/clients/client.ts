@@ -54,15 +54,10 @@ export function createClient(
   };
 }
 
-/** Words of streams that end before their run does: whoever wants to know the end re-attaches. */
-const UNFINISHED = ["The service cannot save the conversation right now"];
-
 /** How the stream ended: with the run's own last line; or before it. */
 export function endOf(exchange: Exchange): { type: "told"; line: Line } | { type: "unfinished" } {
   const line = terminalOf(exchange);
   if (!line || line.type === "delta" || line.type === "step") return { type: "unfinished" };
-  if (line.type === "error" && (line.code === "interrupted" || UNFINISHED.includes(line.message))) {
-    return { type: "unfinished" };
-  }
+  if (line.type === "error" && line.code === "interrupted") return { type: "unfinished" };
   return { type: "told", line };
 }
