@@ -13,7 +13,8 @@ const OBEY_MS = 2_000;
 const LOOK_MS = 100;
 
 /**
- * Stops the active run or pending call of a thread, on whichever instance; does nothing if there is none. It ends the run
+ * Stops the active run or pending call of a thread, on whichever instance; does nothing if there is none, or if it is
+ * not the named one. It ends the run
  * that the store names at the first reading, however often it reads again, and never a later run. This process's memory is
  * not asked: it may have lost the thread without noticing.
  */
@@ -30,11 +31,12 @@ export function createCancel({
   /** Has this process stopped beating? */
   isSilent: (processId: string) => boolean;
 }) {
-  return async (uid: string): Promise<void> => {
+  /** `named`: the run to stop; null: whichever is active. */
+  return async (uid: string, named: string | null): Promise<void> => {
     const endsAt = clock.elapsed() + OBEY_MS;
     let record = await claims.load(uid);
     const runId = record?.run?.runId;
-    if (runId === undefined) return;
+    if (runId === undefined || (named !== null && named !== runId)) return;
     while (!(await hasEnded(record, runId, endsAt))) {
       await pause(timers, LOOK_MS);
       record = await claims.load(uid);

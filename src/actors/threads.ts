@@ -51,7 +51,7 @@ export interface Threads {
   /** The stream of one run, in any state; null if the thread has no such run. */
   followRun(uid: string, runId: string, loading?: Promise<ThreadRecord | null>): Promise<Reply | null>;
   /** Stops the active run or pending call, on whichever instance; does nothing if there is none. */
-  cancel(uid: string): Promise<void>;
+  cancel(uid: string, runId?: string | null): Promise<void>;
   /** People who answer instead of the model. */
   people: People;
   /** Resolves when the rating is stored. */
@@ -183,7 +183,7 @@ export function createThreads(dependencies: ThreadDependencies): RunningThreads 
 
     followRun: (uid, runId, loading) =>
       onReadable(uid, (isAgain) => followRun(uid, runId, inParts(uid, isAgain ? undefined : loading))),
-    cancel: (uid) => onReadable(uid, () => cancel(uid)),
+    cancel: (uid, runId = null) => onReadable(uid, () => cancel(uid, runId)),
     history: (uid, page) => onReadable(uid, () => store.history(uid, page)),
     keptText: (uid, { runId, kept }) => keptPieces(store, { uid, runId, kept: kept ?? NOTHING_KEPT }),
     attachmentAddresses: (uid, message) => attachmentAddresses(store, uid, message),

@@ -218,6 +218,15 @@ export interface ThreadOfUser extends UserOfChannel {
   threadId: string;
 }
 
+/** Which run to stop. */
+export interface StoppedRun extends ThreadOfUser {
+  /**
+   * The run's id, from {@link Reply.runId} or a feed. Without it, whichever run is active: a stop that is repeated after a
+   * lost answer may then end the next one.
+   */
+  runId?: string;
+}
+
 /** A flat map of facts. */
 export type Facts = Record<string, string | number | boolean>;
 
@@ -369,6 +378,8 @@ export interface Reply extends AsyncIterable<Line> {
   readonly final: Promise<TerminalLine>;
   /** The text so far; all of it when `final` has come. */
   readonly text: string;
+  /** The id of its run, for {@link Client.cancel}; null before the service has stored the message. */
+  readonly runId: string | null;
 }
 
 /** How a call ends before its time. */
@@ -439,8 +450,11 @@ export interface Client {
   history(thread: HistoryQuery, options?: Abortable): Promise<HistoryItem[]>;
   /** A user's threads, the latest activity first. An unknown user is refused with 404. */
   threads(user: ThreadsQuery, options?: Abortable): Promise<ThreadPage>;
-  /** Stops the thread's active run: its reply ends with an error of code `cancelled`. Does nothing where none is active. */
-  cancel(thread: ThreadOfUser, options?: Abortable): Promise<void>;
+  /**
+   * Stops the thread's active run: its reply ends with an error of code `cancelled`. Does nothing where none is active, or
+   * another one than `runId` names.
+   */
+  cancel(run: StoppedRun, options?: Abortable): Promise<void>;
   /** Rates a reply of the assistant; the latest rating counts. What is no reply is refused with 404. */
   feedback(given: GivenFeedback, options?: Abortable): Promise<void>;
   /** May this user talk? */

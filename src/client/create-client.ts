@@ -29,8 +29,8 @@ export function createClient(options: ClientOptions): Client {
       return (await response.json()) as ThreadPage;
     },
 
-    async cancel(thread, how) {
-      await requests.insist("messages/cancel", { ...how, body: inChannel(thread) });
+    async cancel(run, how) {
+      await requests.insist("messages/cancel", { ...how, body: inChannel(run) });
     },
 
     async feedback({ threadId, ...given }, how) {

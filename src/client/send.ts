@@ -11,6 +11,7 @@ export function sendMessage(requests: Requests, message: Message, { signal }: Ab
   const lines: Line[] = [];
   let waiting: (() => void)[] = [];
   let isOver = false;
+  let runId: string | null = null;
 
   function wake(): void {
     const woken = waiting;
@@ -26,6 +27,7 @@ export function sendMessage(requests: Requests, message: Message, { signal }: Ab
   /** null: the connection ended before the reply did. */
   async function connect(onLine: () => void): Promise<TerminalLine | null> {
     const response = await requests.ask("messages", { body, ...(signal ? { signal } : {}) });
+    runId = response.headers.get("x-run-id") ?? runId;
     told.begin();
     for await (const line of readLines<WireLine>(response)) {
       if (line.type === "error" && line.code === "interrupted") return null;
@@ -65,6 +67,9 @@ export function sendMessage(requests: Requests, message: Message, { signal }: Ab
     final,
     get text() {
       return told.text;
+    },
+    get runId() {
+      return runId;
     },
     async *[Symbol.asyncIterator]() {
       for (let at = 0; ;) {

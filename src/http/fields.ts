@@ -40,6 +40,12 @@ export function mustSaySomething({
   throw new Refusal("invalid", "The text has no visible character");
 }
 
+/** The run that a stop names: it stops that one or nothing, so a late repeat ends no other. */
+export const stoppedRun = atMost(256)
+  .min(1)
+  .optional()
+  .describe("Of the run to stop, as x-run-id names it: without it, whichever is active");
+
 /** Pathname and search of the page; more than 512 is invalid (contract, Characters). */
 export const pagePath = atMost(512);
 

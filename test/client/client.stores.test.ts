@@ -60,6 +60,24 @@ describe.each(SITES)("on $name", (site) => {
     expect(await client.access({ externalUserId: "ada" })).toMatchObject({ allowed: true });
   });
 
+  test("F6: a stop that names a reply's run ends that one, and no later one", async () => {
+    const { client } = open();
+    const thread = { threadId: "stopped", userId: "ada" };
+    const first = client.send({ ...thread, text: "Hello" });
+    expect(first.runId).toBeNull();
+    await first.final;
+    const held = house.model.held();
+    const second = client.send({ ...thread, text: "wait" });
+    await held;
+    await expect.poll(() => second.runId).toEqual(expect.any(String));
+    expect(second.runId).not.toBe(first.runId);
+    await client.cancel({ ...thread, runId: first.runId ?? "" });
+    await expect.poll(() => second.text).toBe("One two ");
+    await client.cancel({ ...thread, runId: second.runId ?? "" });
+    expect(await second.final).toMatchObject({ type: "error", code: "cancelled" });
+    house.model.release();
+  });
+
   test("a reply that is cut off goes on where it was: said once, each word once", async () => {
     const { client, cut, asked } = open();
     const held = house.model.held();

@@ -28,5 +28,6 @@ export function copilotStopRoute(dependencies: CancelDependencies): Route {
     description: "The run that goes on ends, and its stream; what was streamed stays. A body is ignored.",
     params: stopParams,
     threadName: "threadId",
+    namesRun: false,
   });
 }

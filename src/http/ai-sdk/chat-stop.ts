@@ -9,8 +9,9 @@ export function chatStopRoute(dependencies: CancelDependencies): Route {
     path: "/v1/widget/ai-sdk/chat/:id/stop",
     summary: "AI SDK: stop the reply",
     description:
-      "`stop()` of useChat only closes the connection, and the run goes on: this ends it. What was streamed stays. No body.",
+      "`stop()` of useChat only closes the connection, and the run goes on: this ends it. What was streamed stays. The body may be absent.",
     params: threadParam,
     threadName: "id",
+    namesRun: true,
   });
 }

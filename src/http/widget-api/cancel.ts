@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import {
@@ -6,11 +7,14 @@ import {
   threadParam,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
+import { stoppedRun } from "../fields.ts";
 import { emptyAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 import { inPath } from "./gate.ts";
-import type { Gate } from "./gate.ts";
-import { ignoredBody } from "./request-readers.ts";
+import type { Entrance, Gate } from "./gate.ts";
+import { ignoredBody, jsonBody } from "./request-readers.ts";
+
+const bodySchema = z.object({ runId: stoppedRun });
 
 export interface CancelDependencies {
   gate: Gate;
@@ -22,6 +26,8 @@ export interface CancelDependencies {
 export interface CancelEntrance extends Pick<Documentation, "summary" | "description" | "params"> {
   path: string;
   threadName: string;
+  /** May the body name the run? Otherwise a body is ignored: a client that sends one means something else by it. */
+  namesRun: boolean;
 }
 
 /** POST /v1/widget/threads/:id/cancel. */
@@ -30,17 +36,22 @@ export function widgetCancelRoute(dependencies: CancelDependencies): Route {
     path: "/v1/widget/threads/:id/cancel",
     summary: "Stop the active run",
     description:
-      "The open stream ends with an error line of code cancelled; what was streamed stays in the history. No body.",
+      "The open stream ends with an error line of code cancelled; what was streamed stays in the history. The body may be absent.",
     params: threadParam,
     threadName: "id",
+    namesRun: true,
   });
 }
 
 /** Stops the active run or pending call of a visitor's thread (contract, Stopping). */
 export function cancelRoute(
   { gate, threads, config }: CancelDependencies,
-  { path, threadName, ...words }: CancelEntrance,
+  { path, threadName, namesRun, ...words }: CancelEntrance,
 ): Route {
+  const { maxBodyBytes } = config.limits;
+  const readNamed = jsonBody({ schema: bodySchema, empty: {} }, maxBodyBytes);
+  const readNone = ignoredBody(maxBodyBytes);
+  const read: Entrance<{ runId?: string | undefined } | null>["read"] = namesRun ? readNamed : readNone;
   return {
     method: "POST",
     path,
@@ -50,20 +61,27 @@ export function cancelRoute(
       credential: "visitorToken",
       query: {},
       headers: originHeader,
-      body: null,
+      body: namesRun ? { schema: bodySchema, example: { runId: "fJ0bqXz1nUO5o6pVh2xkSA" } } : null,
       answers: {
-        204: documentedEmpty("Nothing runs in the thread now"),
-        ...widgetRefusals(["unauthorized", "forbidden", "not-found", "too-large", "unavailable"]),
+        204: documentedEmpty("Nothing runs in the thread now, or not the named run"),
+        ...widgetRefusals([
+          "unauthorized",
+          "forbidden",
+          "not-found",
+          "too-large",
+          "unavailable",
+          ...(namesRun ? (["unsupported-encoding", "invalid"] as const) : []),
+        ]),
       },
     },
     async handle(incoming) {
-      const { uid } = await gate.admitToThread(incoming, {
+      const { uid, body } = await gate.admitToThread(incoming, {
         counts: [],
-        read: ignoredBody(config.limits.maxBodyBytes),
+        read,
         threadName: inPath(incoming, threadName),
         loads: null,
       });
-      await threads.cancel(uid);
+      await threads.cancel(uid, body?.runId ?? null);
       return emptyAnswer(204);
     },
   };
