@@ -70,8 +70,11 @@ export function createCommands(options: {
   };
 }
 
-/** ERR and WRONGTYPE answer a wrong command: a bug. Any other error is a server that cannot serve now. */
+/**
+ * ERR and WRONGTYPE answer a wrong command: a bug. Any other error is a server that cannot serve now; so is a protocol error,
+ * which Redis answers to bytes that were damaged or lost on their way, before it closes the connection.
+ */
 function isOutage(error: unknown): boolean {
   if (error instanceof StoreUnavailable) return false;
-  return !(error instanceof ErrorReply && /^(ERR|WRONGTYPE)\b/.test(error.message));
+  return !(error instanceof ErrorReply && /^(ERR(?! Protocol error)|WRONGTYPE)\b/.test(error.message));
 }
