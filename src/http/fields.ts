@@ -27,8 +27,13 @@ export const messageText = z.string().min(1);
  * variation selectors: UAX #44, Default_Ignorable_Code_Point), and the braille pattern without a dot.
  */
 const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]*$/u;
+/** What people type without a letter. */
+const SPACES = /^[\p{White_Space}]*$/u;
 
-/** Throws Refusal("invalid") for a message of which a reader would see nothing: no text, and no image. */
+/**
+ * Throws Refusal("invalid") for a message that hides that it is empty: no image, and a text of characters that nobody sees.
+ * Spaces and line breaks alone are a text like any other.
+ */
 export function mustSaySomething({
   text,
   attachments = [],
@@ -36,7 +41,7 @@ export function mustSaySomething({
   text: string;
   attachments?: readonly unknown[] | undefined;
 }): void {
-  if (attachments.length > 0 || !INVISIBLE.test(text)) return;
+  if (attachments.length > 0 || !INVISIBLE.test(text) || SPACES.test(text)) return;
   throw new Refusal("invalid", "The text has no visible character");
 }
 

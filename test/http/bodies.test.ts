@@ -329,8 +329,7 @@ describe("history", () => {
 const UNSEEN = [
   "\u200b\u200d\ufeff",
   "\u3164",
-  " ",
-  "\n\t\u00a0",
+  " \u200b\n",
   "\u2800",
   "\u00ad",
   "\u202e",
@@ -355,12 +354,25 @@ test.each([...UNSEEN, UNSEEN.join("")])(
   },
 );
 
+test("D5, U07: spaces and line breaks alone are a text", async () => {
+  const { post, agent } = await startService();
+  for (const [nth, text] of [" ", "\n\t\u00a0\u3000"].entries()) {
+    const said = await post("/v1/messages", { threadId: `t${nth}`, userId: "u", text }, bearer);
+    expect(said.status).toBe(200);
+    (await agent.turn()).finish();
+  }
+});
+
 test("D5: an image says something without a text that is seen", async () => {
   const { post, store, agent, renew } = await startService();
   await store.putChannel({ ...cli, agent: { images: true } });
   await renew();
   const attachments = [{ url: TINY_PNG }];
-  const said = await post("/v1/messages", { threadId: "t", userId: "u", text: " ", attachments }, bearer);
+  const said = await post(
+    "/v1/messages",
+    { threadId: "t", userId: "u", text: "\u200b", attachments },
+    bearer,
+  );
   expect(said.status).toBe(200);
   (await agent.turn()).finish();
 });

@@ -22,8 +22,8 @@ export interface VisitorMessage {
 
 export interface VisitorMessages {
   /**
-   * Throws Refusal("too-large") for a text or a context over the limit, Refusal("invalid") for a message of which nothing
-   * is visible.
+   * Throws Refusal("too-large") for a text or a context over the limit, Refusal("invalid") for a message of unseen
+   * characters alone.
    */
   mustBeMessage: (message: Pick<VisitorMessage, "text" | "attachments" | "customerContext">) => void;
   /**
