@@ -197,10 +197,20 @@ const variables = z.object({
   LOG_LEVEL: oneOf(LOG_LEVELS).default("info"),
 });
 
+export const settingNames: readonly string[] = Object.keys(variables.shape);
+
+/** Prefixes of variables that packages of this service read by themselves, secrets among them. */
+const PACKAGES_PREFIXES = ["OPENAI_", "OTEL_", "OIDC_"];
+
+/** Is this variable a setting of the service itself? */
+export function isSetting(name: string): boolean {
+  return name in variables.shape || PACKAGES_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
 /** Throws ConfigError with one line that names every variable that does not parse. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(
-    Object.keys(variables.shape)
+    settingNames
       .filter((name) => env[name] !== undefined && (env[name] !== "" || name === "HARNESS_API_KEY"))
       .map((name) => [name, env[name]]),
   );

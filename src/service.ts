@@ -20,10 +20,13 @@ import { systemTimers } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 import { newId } from "./domain/ids.ts";
 import { messageOf } from "./errors.ts";
-import { addressOf, readVariable } from "./config.ts";
+import { addressOf } from "./config.ts";
+import { createChannelVariables } from "./config/channel-variables.ts";
+import type { ChannelVariables } from "./config/channel-variables.ts";
 import { keyWarningsOf } from "./config/warnings.ts";
 import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
+import { variablesOf } from "./domain/channel-variables.ts";
 import { handOffOf } from "./domain/hand-off.ts";
 import { isNamed, ofSlug } from "./domain/mcp-addresses.ts";
 import { dayOf } from "./domain/day.ts";
@@ -72,6 +75,8 @@ export interface ServiceDependencies {
   ownServers?: Record<string, Record<string, McpServer>>;
   /** By slug: MCP servers whose addresses the owner of this instance chose: they may be private. */
   namedServers?: Record<string, readonly McpServer[]>;
+  /** By slug: the variables that CHANNELS_FILE names for the channel. */
+  namedVariables?: ReadonlyMap<string, ReadonlySet<string>>;
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   onSpent?: NonNullable<AgentOptions["onSpent"]>;
@@ -119,15 +124,16 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   await directory.start();
   for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
   const stats = createStatCounts({ store, processId: store.processId, clock, log });
-  const agent = stats.agent(agentOver(dependencies, directory));
+  const variables = variablesOver(dependencies, directory);
+  const agent = stats.agent(agentOver(dependencies, { directory, variables }));
   const threadChanges = changesOver({ store, directory, clock, log });
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
-  const webhooks = webhooksOver(dependencies, { directory, share: () => threads.share() });
+  const webhooks = webhooksOver(dependencies, { directory, variables, share: () => threads.share() });
   const telling = webhooks ? tellingStore(store, webhooks) : store;
   const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory });
   const listener = await openListener(
     dependencies,
-    handlerOver(dependencies, { directory, threads, agent, threadChanges, telling }),
+    handlerOver(dependencies, { directory, threads, agent, threadChanges, telling, variables }),
   );
   await threads.start();
   const silentVisitors = createSilentVisitors({
@@ -192,7 +198,10 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   };
 }
 
-function agentOver(dependencies: ServiceDependencies, directory: Directory): Agent {
+function agentOver(
+  dependencies: ServiceDependencies,
+  { directory, variables }: { directory: Directory; variables: ChannelVariables },
+): Agent {
   const {
     config,
     store,
@@ -216,7 +225,7 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     caps: { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay },
     onSpent,
     findUser: (slug, userId) => store.findUser(slug, userId),
-    variable: readVariable,
+    variable: (name, slug) => variables.read(slug, name),
     allowsPrivate: (slug, server) => {
       const own = Object.values(ofSlug(ownServers, slug) ?? {});
       const named = [...own, ...(ofSlug(namedServers, slug) ?? [])];
@@ -224,6 +233,18 @@ function agentOver(dependencies: ServiceDependencies, directory: Directory): Age
     },
     ...(onMcpRequest ? { onMcpRequest } : {}),
     ...(tracing ? { tracing } : {}),
+  });
+}
+
+function variablesOver({ namedVariables, log }: ServiceDependencies, directory: Directory): ChannelVariables {
+  return createChannelVariables({
+    ...(namedVariables ? { named: namedVariables } : {}),
+    onRefused({ slug, name, fault }) {
+      const fields = variablesOf(directory.lastRead(slug) ?? {})
+        .filter((one) => one.name === name)
+        .map(({ field }) => field);
+      log.warn({ channel: slug, fields }, `A channel's setting cannot be used: it names $${name}, ${fault}`);
+    },
   });
 }
 
@@ -259,9 +280,10 @@ function handlerOver(
     agent: Agent;
     threadChanges: ThreadChanges;
     telling: Store;
+    variables: ChannelVariables;
   },
 ): Handler {
-  const { directory, threads, agent, threadChanges, telling } = parts;
+  const { directory, threads, agent, threadChanges, telling, variables } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -272,6 +294,7 @@ function handlerOver(
     store,
     threads,
     threadChanges,
+    channelVariables: variables,
     visitors: createVisitors({
       store: telling,
       tells: (bound) => identifiedTellings(directory.lastRead(bound.slug)?.webhooks ?? [], bound, clock),
@@ -288,6 +311,7 @@ function handlerOver(
     warnings: () => [
       ...keyWarningsOf(config),
       ...unknownModels(directory.channels(), model),
+      ...variables.warnings(directory.channels()),
       ...(agent.warnings?.() ?? []),
     ],
     models: () => notesByModel(model),
@@ -302,8 +326,9 @@ function handlerOver(
 
 function webhooksOver(
   { config, store, clock, log, onWebhook }: ServiceDependencies,
-  { directory, share }: { directory: Directory; share: () => Share },
+  parts: { directory: Directory; variables: ChannelVariables; share: () => Share },
 ): Webhooks | null {
+  const { directory, variables, share } = parts;
   const { outbox } = store;
   if (!outbox) return null;
   return createWebhooks({
@@ -318,7 +343,7 @@ function webhooksOver(
     channels: () => directory.channels(),
     share,
     webhook: (slug, endpoint) => findEndpoint(directory.lastRead(slug)?.webhooks, endpoint),
-    secretOf: (webhook) => secretOf(webhook, readVariable),
+    secretOf: (slug, webhook) => secretOf(webhook, (name) => variables.read(slug, name)),
     ...(onWebhook ? { onTried: onWebhook } : {}),
   });
 }

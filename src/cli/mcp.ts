@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import { checkMcpServers } from "../agent/mcp/check.ts";
 import type { McpReport } from "../agent/mcp/check.ts";
 import { systemClock } from "../clock.ts";
-import { readVariable } from "../config.ts";
 import { createLog } from "../log.ts";
 import { serversOf } from "./channel-servers.ts";
+import { commandVariables } from "./channel-variables.ts";
 import { printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
@@ -23,15 +23,16 @@ export function addMcp(program: Command, terminal: Terminal): void {
 }
 
 async function check(terminal: Terminal, slug: string, json: boolean): Promise<void> {
-  const { servers, allowsPrivate } = await withStore(terminal, (store, config) =>
-    serversOf(terminal, { store, config, slug }),
-  );
+  const { servers, allowsPrivate, variables } = await withStore(terminal, async (store, config) => ({
+    ...(await serversOf(terminal, { store, config, slug })),
+    variables: await commandVariables(terminal, config),
+  }));
   const stop = new AbortController();
   const ignore = terminal.onInterrupt(() => stop.abort(new CannotDo("Stopped")));
   const reports = await checkMcpServers(slug, servers, {
     clock: systemClock,
     log: createLog({ level: "silent", secrets: [], destination: { write() {} } }),
-    variable: (name) => readVariable(name, terminal.env),
+    variable: (name) => variables.read(slug, name),
     allowsPrivate,
     signal: stop.signal,
   }).finally(ignore);

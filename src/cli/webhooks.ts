@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { systemClock } from "../clock.ts";
-import { readVariable } from "../config.ts";
 import type { Channel } from "../domain/channel.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import { chosenWebhooks, listWebhooks, replayWebhooks, testWebhooks } from "../operators/webhooks.ts";
 import { createSender } from "../webhooks/send.ts";
 import { asCommandLine } from "./as-command-line.ts";
+import { commandVariables } from "./channel-variables.ts";
 import { parseSlug } from "./channels/field-options.ts";
 import { existingChannel } from "./existing.ts";
 import { printJson, printTable } from "./print.ts";
@@ -59,8 +59,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
         const channel = await existingChannel(store, slug);
         const sender = createSender({ clock: systemClock, allowsPrivate: config.webhooksPrivate });
         try {
-          const variable = (name: string) => readVariable(name, terminal.env);
-          const parts = { sender, variable };
+          const parts = { sender, variables: await commandVariables(terminal, config) };
           const items = await testWebhooks(asCommandLine(store), channel, chosen(channel, url), parts);
           if (json) printJson(terminal, items);
           else

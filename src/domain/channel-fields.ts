@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
 import { nearestName } from "./nearest-name.ts";
+import { variableName } from "./channel-variables.ts";
 import { WEBHOOK_EVENTS } from "./webhook.ts";
 
 /**
@@ -88,9 +89,12 @@ export const retentionSchema = z.strictObject({
 });
 
 /** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */
-const webhookSecret = z.string().regex(/^(\$[A-Za-z_][A-Za-z0-9_]*|whsec_[A-Za-z0-9+/]{16,128}={0,2})$/, {
-  error: "must be whsec_ and base64, or $NAME of a variable",
-});
+const webhookSecret = z
+  .string()
+  .refine(
+    (text) => variableName(text) !== null || /^whsec_[A-Za-z0-9+/]{16,128}={0,2}$/.test(text),
+    "must be whsec_ and base64, or $NAME of a variable",
+  );
 
 const webhookSchema = z.strictObject({
   url: httpAddress,
@@ -129,7 +133,7 @@ export const channelFieldsSchema = z.strictObject({
   secretKey: z
     .string()
     .superRefine((text, context) => {
-      const fault = /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(text) ? null : secretKeyFault(text);
+      const fault = variableName(text) === null ? secretKeyFault(text) : null;
       if (fault !== null) context.addIssue(`${fault}, or be $NAME of a variable`);
     })
     .optional(),

@@ -20,6 +20,8 @@ import type { Visitors } from "../actors/visitors.ts";
 import type { KeyDoor } from "../admission/key-door.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { createChannelVariables } from "../config/channel-variables.ts";
+import type { ChannelVariables } from "../config/channel-variables.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
@@ -99,6 +101,8 @@ export interface RouteDependencies {
   keepKeys?: KeptKeys;
   /** Changes of the channels' threads, for operators. */
   threadChanges?: ThreadChanges;
+  /** Absent: channels may name the variables `CHANNEL_…` alone. */
+  channelVariables?: ChannelVariables;
   /** True while readers leave too much unread; by default false. */
   isCrowded?: () => boolean;
 }
@@ -161,7 +165,15 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   if (config.console) {
     const operators = createOperatorAdmission(dependencies);
     const { threadChanges = changesOver(dependencies) } = dependencies;
-    const operated = { ...dependencies, reads, admission: operators, keepKeys, threadChanges };
+    const { channelVariables = createChannelVariables() } = dependencies;
+    const operated = {
+      ...dependencies,
+      reads,
+      admission: operators,
+      keepKeys,
+      threadChanges,
+      channelVariables,
+    };
     routes.push(...operatorRoutes(operated)); // /v1/operator/*
     routes.push(...signInRoutes({ ...dependencies, admission: operators })); // GET, POST /console/sign-in; POST …/finish, /console/sign-out
     routes.push(...consoleRoutes()); // GET /console, /console/*

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { isSetting } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { closedUrl } from "../domain/public-address.ts";
 import { secretFault } from "../webhooks/sign.ts";
 import type { Channel, McpProcessServer, McpServer } from "../domain/channel.ts";
+import { variableName, variablesOf } from "../domain/channel-variables.ts";
 import {
   applyFields,
   changedFields,
@@ -31,7 +33,11 @@ export interface WrittenChannels {
   processServers: Record<string, Record<string, McpProcessServer>>;
   /** By slug: all MCP servers that the file names. Their addresses are its owner's choice. */
   namedServers: Record<string, readonly McpServer[]>;
+  /** By slug: the variables that the file names for the channel, so that its settings may name them. */
+  variables: NamedByChannel;
 }
+
+type NamedByChannel = ReadonlyMap<string, ReadonlySet<string>>;
 
 const fileSchema = z.strictObject(
   { channels: z.array(channelFieldsSchema, 'must be a list: { "channels": [ … ] }') },
@@ -43,14 +49,17 @@ export async function readChannelsFile(
   path: string,
   variable: (name: string) => Secret | null,
 ): Promise<WrittenChannels> {
-  let text: string;
+  return readAs(path, (text) => parseChannels(text, variable));
+}
+
+/** The variables that the file names, without a value of any: for commands, whose environment may lack them. */
+export async function readNamedVariables(path: string): Promise<NamedByChannel> {
+  return readAs(path, (text) => namedBy(parseFields(text)));
+}
+
+async function readAs<T>(path: string, parse: (text: string) => T): Promise<T> {
   try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${messageOf(error)}`, { cause: error });
-  }
-  try {
-    return parseChannels(text, variable);
+    return parse(await readFile(path, "utf8"));
   } catch (error) {
     throw new ConfigError(`Cannot read CHANNELS_FILE ${path}: ${messageOf(error)}`, { cause: error });
   }
@@ -58,14 +67,12 @@ export async function readChannelsFile(
 
 /** Parses the text of a CHANNELS_FILE. Throws an Error whose message is one line. */
 export function parseChannels(text: string, variable: (name: string) => Secret | null): WrittenChannels {
-  const parsed = fileSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new Error(complaint(parsed.error, fileSchema));
-
+  const written = parseFields(text);
   const slugs = new Set<string>();
   // Without a prototype: a slug may be __proto__.
   const processServers: WrittenChannels["processServers"] = Object.create(null);
   const namedServers: WrittenChannels["namedServers"] = Object.create(null);
-  const channels = parsed.data.channels.map((fields) => {
+  const channels = written.map((fields) => {
     if (slugs.has(fields.slug)) throw new Error(`channel ${fields.slug} stands in it twice`);
     slugs.add(fields.slug);
     if (fields.agent !== undefined) {
@@ -74,7 +81,29 @@ export function parseChannels(text: string, variable: (name: string) => Secret |
     }
     return withHashedKey(fields, variable);
   });
-  return { channels, processServers, namedServers };
+  return { channels, processServers, namedServers, variables: namedBy(written) };
+}
+
+function parseFields(text: string): ChannelFields[] {
+  const parsed = fileSchema.safeParse(parseJson(text));
+  if (!parsed.success) throw new Error(complaint(parsed.error, fileSchema));
+  for (const fields of parsed.data.channels) {
+    const own = variablesOf(fields).find(({ name }) => isSetting(name));
+    if (own === undefined) continue;
+    const { field, name } = own;
+    throw new Error(`channel ${fields.slug}: ${field} names $${name}, a setting of the service`);
+  }
+  return parsed.data.channels;
+}
+
+/** Not the name of the secret key: the channel has it only as a hash. */
+function namedBy(channels: readonly ChannelFields[]): NamedByChannel {
+  return new Map(
+    channels.map(({ slug, secretKey: _, ...fields }) => [
+      slug,
+      new Set(variablesOf(fields).map(({ name }) => name)),
+    ]),
+  );
 }
 
 /** Then the file is written over whatever is there: a channel that is on no list is never as it was read. */
@@ -144,12 +173,13 @@ export function mustTell(
       );
     }
     for (const { secret } of webhooks) {
-      if (!secret.startsWith("$")) continue;
-      const value = variable(secret.slice(1));
+      const name = variableName(secret);
+      if (name === null) continue;
+      const value = variable(name);
       const fault = value === null ? "is unset" : secretFault(value.reveal());
       if (fault === null) continue;
       throw new ConfigError(
-        `Cannot use CHANNELS_FILE: a webhook of channel ${slug} takes its secret from ${secret.slice(1)}, which ${fault}`,
+        `Cannot use CHANNELS_FILE: a webhook of channel ${slug} takes its secret from ${name}, which ${fault}`,
       );
     }
   }
@@ -158,10 +188,8 @@ export function mustTell(
 function withHashedKey(fields: ChannelFields, variable: (name: string) => Secret | null): WrittenFields {
   const { secretKey: text, ...rest } = fields;
   if (text === undefined) return rest;
-  return {
-    ...rest,
-    secretKeyHash: hashKey(text.startsWith("$") ? resolve(text.slice(1)) : new Secret(text)),
-  };
+  const named = variableName(text);
+  return { ...rest, secretKeyHash: hashKey(named === null ? new Secret(text) : resolve(named)) };
 
   function resolve(name: string): Secret {
     const value = variable(name);

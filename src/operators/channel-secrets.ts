@@ -1,4 +1,5 @@
 import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channel.ts";
+import { variableName } from "../domain/channel-variables.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { Secret } from "../secret.ts";
 
@@ -43,7 +44,7 @@ function withoutSecrets(agent: AgentSettings): AgentSettings {
 
 /** The name of a variable is not secret. */
 function hidden(key: string): string {
-  return key.startsWith("$") ? key : HIDDEN;
+  return variableName(key) === null ? HIDDEN : key;
 }
 
 function isHttp(server: McpServer): server is McpHttpServer {

@@ -1,4 +1,7 @@
+import { firstRefused } from "../config/channel-variables.ts";
+import type { ChannelVariables } from "../config/channel-variables.ts";
 import type { Channel } from "../domain/channel.ts";
+import { variableName, variablesOf } from "../domain/channel-variables.ts";
 import { keysStillValid } from "../domain/older-keys.ts";
 import {
   applyFields,
@@ -31,7 +34,8 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   const parsed = channelFieldsSchema.safeParse({ ...fields, slug });
   if (!parsed.success) throw new BadChannel(complaint(parsed.error));
   const { secretKey, ...written } = parsed.data;
-  if (secretKey?.startsWith("$")) throw new BadChannel("secretKey must start with sk_");
+  if (secretKey !== undefined && variableName(secretKey) !== null)
+    throw new BadChannel("secretKey must start with sk_");
   const [process] = Object.keys(splitAgent(written.agent ?? {}).processes);
   if (process !== undefined) {
     throw new BadChannel(`MCP server ${process} is a command: those stand in CHANNELS_FILE alone`);
@@ -44,8 +48,14 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   }
 }
 
-/** Nothing is written if the channel has changed since it was read, or another channel has its publishable key. */
-export type ChannelWrite = { type: "written" | "changed" } | { type: "shared"; by: string };
+/**
+ * Nothing is written if the channel has changed since it was read, another channel has its publishable key, or it names a
+ * variable that it may not name (`refused`: the sentence for whoever wrote it).
+ */
+export type ChannelWrite =
+  | { type: "written" | "changed" }
+  | { type: "shared"; by: string }
+  | { type: "refused"; why: string };
 
 /** Tries in total; each failed one means that another writer was first. */
 const MOST_TRIES = 200;
@@ -62,19 +72,38 @@ export async function untilWritten<T>(slug: string, attempt: () => Promise<T | n
   throw new Error(`Cannot write channel ${slug}: others write it all the time`);
 }
 
-/** Writes a channel. `stored`: the record that it was derived from; null: the channel is new. */
+/**
+ * Writes a channel. `stored`: the record that it was derived from; null: the channel is new. Variables that the record
+ * names already are not judged: that would keep everything else of the channel from being changed, and they are judged
+ * whenever one is read.
+ */
 export async function writeChannel(
   acting: Writing,
   channel: Channel,
   stored: Channel | null,
+  variables: Pick<ChannelVariables, "fault">,
 ): Promise<ChannelWrite> {
   const { slug } = channel;
+  const before = new Set(variablesOf(stored ?? {}).map(({ name }) => name));
+  const named = variablesOf(channel).filter(({ name }) => !before.has(name));
+  const refused = firstRefused(variables, slug, named);
+  if (refused !== null) {
+    const { field, name, fault } = refused;
+    const tried = { field, variable: name };
+    await note(acting, { action: "channels.refuse-variable", target: slug, slug, detail: tried });
+    return { type: "refused", why: `${field} names $${name}, ${fault}` };
+  }
   const others = (await acting.store.channels(() => {})).filter((other) => other.slug !== slug);
   const shared = sharedKey([...others, channel]);
   if (shared !== null) return { type: "shared", by: shared.find((other) => other !== slug) ?? slug };
   const fields = stored === null ? [] : changedFields(stored, channel);
-  const detail = fields.length > 0 ? { detail: { fields } } : {};
-  await note(acting, { action: actionOf(stored, channel, fields), target: slug, slug, ...detail });
+  const names = [...new Set(named.map(({ name }) => name))];
+  const detail = {
+    ...(fields.length === 0 ? {} : { fields }),
+    ...(names.length === 0 ? {} : { variables: names }),
+  };
+  const about = Object.keys(detail).length === 0 ? {} : { detail };
+  await note(acting, { action: actionOf(stored, channel, fields), target: slug, slug, ...about });
   return { type: (await acting.store.replaceChannel(channel, stored)) ? "written" : "changed" };
 }
 

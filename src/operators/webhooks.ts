@@ -1,12 +1,12 @@
+import type { ChannelVariables } from "../config/channel-variables.ts";
 import type { Channel } from "../domain/channel.ts";
 import { newId } from "../domain/ids.ts";
 import { endpointOf } from "../domain/tellings.ts";
 import type { WebhookField } from "../domain/webhook.ts";
-import type { Secret } from "../secret.ts";
 import type { Delivery, Store } from "../store.ts";
 import { bodyText } from "../webhooks/body.ts";
 import type { Sender, Sent } from "../webhooks/send.ts";
-import { secretOf } from "../webhooks/sign.ts";
+import { NO_SECRET, secretOf } from "../webhooks/sign.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
@@ -58,18 +58,18 @@ export async function testWebhooks(
   acting: Telling,
   { slug }: Channel,
   chosen: readonly WebhookField[],
-  { sender, variable }: { sender: Sender; variable: (name: string) => Secret | null },
+  { sender, variables }: { sender: Sender; variables: Pick<ChannelVariables, "read"> },
 ): Promise<Tested[]> {
   await note(acting, { action: "webhooks.test", target: slug, slug });
   return Promise.all(
     chosen.map(async (webhook) => {
       const { url } = webhook;
-      const secret = secretOf(webhook, variable);
+      const secret = secretOf(webhook, (name) => variables.read(slug, name));
       const id = `msg_${newId()}`;
       const body = bodyText({ type: "webhook.test", atMs: acting.clock.now(), data: { channel: slug } });
       const sent = secret
         ? await sender.send({ url, id, body, secret })
-        : { status: null, fault: "its secret's variable is unset", elapsedMs: 0 };
+        : { status: null, fault: NO_SECRET, elapsedMs: 0 };
       const delivered = sent.fault === null;
       if (delivered) await acting.store.outbox?.switchEndpoint(slug, endpointOf(webhook), null);
       return { url, ...sent, delivered };

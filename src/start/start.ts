@@ -133,7 +133,7 @@ async function openService(
     clock: systemClock,
     log,
     ownServers: { ...demoServers.servers, ...written?.processServers },
-    ...(written ? { namedServers: written.namedServers } : {}),
+    ...(written ? { namedServers: written.namedServers, namedVariables: written.variables } : {}),
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,
     onMcpRequest: metrics.onMcpRequest,

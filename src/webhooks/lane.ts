@@ -9,6 +9,7 @@ import type { Delivery, OutboxStore, QueuedEvent, SealedEvent } from "../store.t
 import { sealedEvent } from "./body.ts";
 import type { BodyDependencies } from "./body.ts";
 import { dueAfter } from "./due-after.ts";
+import { NO_SECRET } from "./sign.ts";
 import type { Sender, Sent } from "./send.ts";
 
 /** Shared by all lanes of a process. */
@@ -21,8 +22,8 @@ export interface LaneDependencies extends BodyDependencies {
   log: PlainLog;
   /** A channel's endpoint as configured now; null: the channel no longer has it. */
   webhook: (slug: string, endpoint: string) => WebhookField | null;
-  /** Null: its variable is unset. */
-  secretOf: (webhook: WebhookField) => Secret | null;
+  /** Null: its variable is unset, or not the channel's to name. */
+  secretOf: (slug: string, webhook: WebhookField) => Secret | null;
   onTried?: (tried: { slug: string; outcome: "delivered" | "failed" | "given-up" }) => void;
 }
 
@@ -177,10 +178,10 @@ export function createLane(
     const sealed = stored.type === "sealed" ? stored : await sealOrFail(event, JSON.parse(stored.text));
     if (!sealed) return;
     const happened = happenedOf(sealed);
-    const secret = dependencies.secretOf(webhook);
+    const secret = dependencies.secretOf(slug, webhook);
     const sent: Sent = secret
       ? await sender.send({ url: webhook.url, secret, ...sealed })
-      : { status: null, fault: "its secret's variable is unset", elapsedMs: 0 };
+      : { status: null, fault: NO_SECRET, elapsedMs: 0 };
     // Aborted by the stop: this does not count as a try, and the next process begins with it.
     if (stopped && sent.status === null) return;
     if (sent.fault === null) {

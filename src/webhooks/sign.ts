@@ -1,7 +1,11 @@
 import { createHmac } from "node:crypto";
+import { variableName } from "../domain/channel-variables.ts";
 import { Secret } from "../secret.ts";
 
 const PREFIX = "whsec_";
+
+/** The fault of a delivery whose secret could not be read. */
+export const NO_SECRET = "its secret's variable is unset, or not one that the channel may name";
 
 /**
  * The headers of Standard Webhooks: `timestamp`, in seconds, is signed with the body, so that old requests can be
@@ -22,12 +26,13 @@ export function signedHeaders(
   };
 }
 
-/** Null: its variable is unset or empty. */
+/** Null: its variable is unset, empty, or not the channel's to name. */
 export function secretOf(
   { secret }: { secret: string },
   variable: (name: string) => Secret | null,
 ): Secret | null {
-  const found = secret.startsWith("$") ? variable(secret.slice(1)) : new Secret(secret);
+  const name = variableName(secret);
+  const found = name === null ? new Secret(secret) : variable(name);
   return found && secretFault(found.reveal()) === null ? found : null;
 }
 

@@ -24,8 +24,8 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
       tool("pay", { annotations: { destructiveHint: true } }),
     ],
   ]);
-  const env = await withChannel({ orders: { url: server.url, headers: { "x-key": "$KEY" } } });
-  const { code, out } = await runCommand({ ...env, KEY: "k" }, ["mcp", "check", "shop"]);
+  const env = await withChannel({ orders: { url: server.url, headers: { "x-key": "$CHANNEL_KEY" } } });
+  const { code, out } = await runCommand({ ...env, CHANNEL_KEY: "k" }, ["mcp", "check", "shop"]);
   expect(server.headers["x-key"]).toBe("k");
   expect([code, out.split("\n")]).toEqual([
     0,
@@ -40,7 +40,11 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
   const unset = await runCommand(env, ["mcp", "check", "shop", "--json"]);
   expect(unset.code).toBe(1);
   expect(JSON.parse(unset.out)).toEqual([
-    { server: "orders", fault: "Cannot use an MCP server: KEY is unset", tools: [] },
+    {
+      server: "orders",
+      fault: "Cannot use an MCP server: CHANNEL_KEY is unset, or no variable that its channel may name",
+      tools: [],
+    },
   ]);
   expect(unset.err).toBe("Cannot use MCP servers of channel shop: orders\n");
   expect(await runCommand(env, ["mcp", "check", "nowhere"])).toMatchObject({ code: 1 });
@@ -49,13 +53,13 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
 test("channels show and list show no secret of an MCP server: not its headers, nor the key by which it is told who asks", async () => {
   const orders = { url: "https://orders.example/mcp" };
   const env = await withChannel({
-    one: { ...orders, identity: { key: "$KEY" } },
+    one: { ...orders, identity: { key: "$CHANNEL_KEY" } },
     two: { ...orders, identity: { key: "canary" } },
     three: {
       ...orders,
       oauth: { clientId: "chat", clientSecret: "canary", issuer: "https://auth.example" },
     },
-    four: { ...orders, headers: { authorization: "Bearer canary", "x-key": "$KEY" } },
+    four: { ...orders, headers: { authorization: "Bearer canary", "x-key": "$CHANNEL_KEY" } },
   });
   for (const more of [
     ["show", "shop"],
@@ -63,7 +67,7 @@ test("channels show and list show no secret of an MCP server: not its headers, n
     ["list", "--json"],
   ]) {
     const { out } = await runCommand(env, ["channels", ...more]);
-    expect(out).toContain("$KEY");
+    expect(out).toContain("$CHANNEL_KEY");
     expect(out).toContain("[secret]");
     expect(out).not.toContain("canary");
   }

@@ -1,5 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { McpHttpServer, McpServer } from "../../domain/channel.ts";
+import { variableName } from "../../domain/channel-variables.ts";
 import { createHider } from "../../log.ts";
 import { Secret } from "../../secret.ts";
 import { abortable } from "../abortable.ts";
@@ -34,7 +35,7 @@ export interface ConnectionOptions {
   name: string;
   /** The channel that asks. */
   channel: string;
-  /** A variable that the settings name as `$NAME`; null where it is unset. */
+  /** A variable that the settings name as `$NAME`; null where it is unset, or not the channel's to name. */
   variable: (name: string) => Secret | null;
   settings: McpServer;
   timeoutMs: number;
@@ -197,7 +198,7 @@ function secretsOf({ settings, variable }: ConnectionOptions): Secret[] {
         ]
       : Object.values(settings.env ?? {});
   return values.flatMap((value) => {
-    const name = variableIn(value);
+    const name = variableName(value);
     const text = name === null ? value : variable(name)?.reveal();
     // `Bearer x` may come back without its first word.
     return text === undefined ? [] : [text, ...text.split(" ").slice(1)].map((part) => new Secret(part));
@@ -209,14 +210,11 @@ function bearerOf(key: Secret, channel: string, asking: AskingNow): () => string
 }
 
 function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {
-  const name = variableIn(value);
+  const name = variableName(value);
   if (name === null) return new Secret(value);
   const secret = variable(name);
-  if (secret === null) throw new Unusable(`Cannot use an MCP server: ${name} is unset`);
+  if (secret === null) {
+    throw new Unusable(`Cannot use an MCP server: ${name} is unset, or no variable that its channel may name`);
+  }
   return secret;
-}
-
-/** The name in `$NAME`; null: the value stands for itself. */
-function variableIn(value: string): string | null {
-  return /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1] ?? null;
 }

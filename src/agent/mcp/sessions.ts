@@ -44,7 +44,7 @@ export interface SessionsOptions {
   /** May this server of a channel have a private address? Absent: none may. */
   allowsPrivate?: (slug: string, server: McpServer) => boolean;
   /** Absent: settings that name a variable cannot be used. */
-  variable?: (name: string) => Secret | null;
+  variable?: (name: string, slug: string) => Secret | null;
   onRequest?: (request: McpRequest) => void;
 }
 
@@ -80,8 +80,16 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
     for (const [name, settings] of Object.entries(servers)) {
       if (held.has(name)) continue;
       const allowsPrivate = mayBePrivate(slug, settings);
-      const common = { channel: slug, variable, timeouts, clock, log };
-      const session = new McpSession({ ...common, name, settings, allowsPrivate });
+      const session = new McpSession({
+        name,
+        channel: slug,
+        variable: (variableName) => variable(variableName, slug),
+        settings,
+        allowsPrivate,
+        timeouts,
+        clock,
+        log,
+      });
       held.set(name, { session, madeFor: JSON.stringify(settings) });
     }
     if (held.size > 0) channels.set(slug, held);

@@ -97,7 +97,12 @@ function addCreate(channels: Command, terminal: Terminal): void {
                 secretKey: options.secretKey ?? made.secretKey.reveal(),
               }
             : options;
-        const channel = await writeOptions(store, { slug, stored: null, config }, withKeys, command);
+        const channel = await writeOptions(
+          { store, terminal, config },
+          { slug, stored: null },
+          withKeys,
+          command,
+        );
         if (channel === null) throw exists();
         const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
         printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
@@ -123,7 +128,7 @@ function addUpdate(channels: Command, terminal: Terminal): void {
       await withStore(terminal, async (store, config) => {
         const channel = await untilWritten(slug, async () => {
           const stored = await existingChannel(store, slug);
-          return writeOptions(store, { slug, stored, config }, options, command);
+          return writeOptions({ store, terminal, config }, { slug, stored }, options, command);
         });
         printChannel(terminal, channel, options);
       });
@@ -146,7 +151,7 @@ function addSwitch(
       const channel = await untilWritten(slug, async () => {
         const stored = await existingChannel(store, slug);
         const switched = { ...stored, enabled };
-        return (await mayWrite(store, switched, stored)) ? switched : null;
+        return (await mayWrite({ store, terminal, config }, switched, stored)) ? switched : null;
       });
       if (options.stop) {
         const threads = await threadsToStop(store, config);

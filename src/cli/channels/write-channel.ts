@@ -1,22 +1,29 @@
 import type { Command } from "commander";
 import type { Config } from "../../config.ts";
+import { createChannelVariables } from "../../config/channel-variables.ts";
 import type { Channel, RetentionField } from "../../domain/channel.ts";
+import { variablesOf } from "../../domain/channel-variables.ts";
 import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { changedWebhooks } from "../../operators/channel-secrets.ts";
 import { BadChannel, channelFrom, writeChannel } from "../../operators/channels.ts";
 import type { Store } from "../../store.ts";
 import { asCommandLine } from "../as-command-line.ts";
+import { commandVariables } from "../channel-variables.ts";
 import { CannotDo } from "../terminal.ts";
+import type { Terminal } from "../terminal.ts";
 import type { FieldOptions } from "./field-options.ts";
 
-/** Which addresses may be private. */
-type AddressRules = Pick<Config, "webhooksPrivate" | "mcpPrivate">;
+export interface Writing {
+  store: Store;
+  terminal: Terminal;
+  config: Pick<Config, "webhooksPrivate" | "mcpPrivate" | "channelsFile">;
+}
 
 /** Checks the options by the same rules as CHANNELS_FILE, and writes the channel. Null: the stored channel has changed since it was read. */
 export async function writeOptions(
-  store: Store,
-  { slug, stored, config }: { slug: string; stored: Channel | null; config: AddressRules },
+  { store, terminal, config }: Writing,
+  { slug, stored }: { slug: string; stored: Channel | null },
   options: FieldOptions,
   command: Command,
 ): Promise<Channel | null> {
@@ -33,12 +40,23 @@ export async function writeOptions(
       `Cannot write channel ${slug}: MCP server ${closedServer} has no public address, and MCP_PRIVATE is off`,
     );
   }
-  return (await mayWrite(store, channel, stored)) ? channel : null;
+  return (await mayWrite({ store, terminal, config }, channel, stored)) ? channel : null;
 }
 
-/** False: it has changed since it was read. Throws CannotDo if another channel has the same publishable key. */
-export async function mayWrite(store: Store, channel: Channel, stored: Channel | null): Promise<boolean> {
-  const write = await writeChannel(asCommandLine(store), channel, stored);
+/**
+ * False: it has changed since it was read. Throws CannotDo if another channel has the same publishable key, or it names a
+ * variable that it may not name.
+ */
+export async function mayWrite(
+  { store, terminal, config }: Writing,
+  channel: Channel,
+  stored: Channel | null,
+): Promise<boolean> {
+  // CHANNELS_FILE is read for a channel that names variables alone: other changes need no file.
+  const variables =
+    variablesOf(channel).length === 0 ? createChannelVariables() : await commandVariables(terminal, config);
+  const write = await writeChannel(asCommandLine(store), channel, stored, variables);
+  if (write.type === "refused") throw new CannotDo(`Cannot write channel ${channel.slug}: ${write.why}`);
   if (write.type !== "shared") return write.type === "written";
   throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${write.by} has that publishable key`);
 }

@@ -1,7 +1,6 @@
 import { createMcpSessions } from "../../agent/mcp/sessions.ts";
 import type { ServerTool } from "../../agent/tools.ts";
 import { systemClock } from "../../clock.ts";
-import { readVariable } from "../../config.ts";
 import type { Config } from "../../config.ts";
 import type { Usage } from "../../../machines/run.ts";
 import { attachmentAddresses } from "../../actors/attachment-addresses.ts";
@@ -12,6 +11,7 @@ import type { Store } from "../../store.ts";
 import { noteReading } from "../../operators/threads.ts";
 import { asCommandLine } from "../as-command-line.ts";
 import { serversOf } from "../channel-servers.ts";
+import { commandVariables } from "../channel-variables.ts";
 import { commandLog } from "../command-log.ts";
 import { existingChannel, existingThread } from "../existing.ts";
 import { CannotDo } from "../terminal.ts";
@@ -77,11 +77,12 @@ async function toolsOf(
 ): Promise<ServerTool[]> {
   const { slug, config } = channel;
   const { servers, allowsPrivate } = await serversOf(terminal, channel);
+  const variables = await commandVariables(terminal, config);
   const sessions = createMcpSessions({
     allowsPrivate,
     clock: systemClock,
     log: commandLog(terminal, config),
-    variable: (name) => readVariable(name, terminal.env),
+    variable: (name) => variables.read(slug, name),
   });
   try {
     const { tools, missing } = await sessions.tools(slug, servers, new AbortController().signal);

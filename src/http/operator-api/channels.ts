@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ChannelVariables } from "../../config/channel-variables.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { handoffSchema, retentionSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
 import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
@@ -83,7 +84,7 @@ const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLA
  * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields are named as in CHANNELS_FILE.
  */
 export function channelsRoutes(api: OperatorApi): Route[] {
-  const { store, directory, config, keepKeys, threads } = api;
+  const { store, directory, config, keepKeys, threads, channelVariables } = api;
   return [
     operatorRoute(api, {
       method: "GET",
@@ -140,7 +141,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }));
         mustBePublic(channel, config);
         mustReachPublicServers(channel, null, config);
-        if (!(await write(acting, channel, null))) {
+        if (!(await write(acting, channel, null, channelVariables))) {
           throw new Refusal("conflict", "There is a channel of that slug");
         }
         await directory.renew();
@@ -176,7 +177,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           const changed = orInvalid(() => channelFrom(stored.slug, stored, written));
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
-          return (await write(acting, changed, stored)) ? changed : null;
+          return (await write(acting, changed, stored, channelVariables)) ? changed : null;
         });
         await directory.renew();
         if (stop) await stopChannel(acting, threads, channel.slug);
@@ -215,10 +216,16 @@ export function channelsRoutes(api: OperatorApi): Route[] {
 }
 
 /** False: the channel was written by another request since it was read. */
-async function write(acting: Acting<Store>, channel: Channel, stored: Channel | null): Promise<boolean> {
-  const { type } = await writeChannel(acting, channel, stored);
-  if (type === "shared") throw new Refusal("conflict", "Another channel has that publishable key");
-  return type === "written";
+async function write(
+  acting: Acting<Store>,
+  channel: Channel,
+  stored: Channel | null,
+  variables: ChannelVariables,
+): Promise<boolean> {
+  const wrote = await writeChannel(acting, channel, stored, variables);
+  if (wrote.type === "refused") throw new Refusal("invalid", wrote.why);
+  if (wrote.type === "shared") throw new Refusal("conflict", "Another channel has that publishable key");
+  return wrote.type === "written";
 }
 
 /** Checks literal addresses only; names are looked up at each delivery. */

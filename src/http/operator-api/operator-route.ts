@@ -4,6 +4,7 @@ import type { OperatorAdmission } from "../../admission/operator-admission.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
+import type { ChannelVariables } from "../../config/channel-variables.ts";
 import type { Operator, OperatorRole } from "../../domain/operator.ts";
 import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -39,6 +40,7 @@ export interface OperatorApi {
   reads: Reads;
   directory: Pick<Directory, "renew" | "channels" | "operatorOf">;
   threadChanges: ThreadChanges;
+  channelVariables: ChannelVariables;
   clock: Clock;
   log: PlainLog;
   config: Pick<

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readVariable } from "../../config.ts";
 import type { Channel } from "../../domain/channel.ts";
 import type { WebhookField } from "../../domain/webhook.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -69,7 +68,7 @@ const replayed = z.object({ items: z.array(z.object({ url: z.string(), replayed:
 
 /** GET /v1/operator/channels/:slug/webhooks; POST …/test, …/replay. */
 export function webhooksRoutes(api: OperatorApi): Route[] {
-  const { store, clock, config } = api;
+  const { store, clock, config, channelVariables } = api;
   const body = { schema: choice, example: { url: EXAMPLE.url } };
 
   function chosen(channel: Channel, url: string | undefined): WebhookField[] {
@@ -116,7 +115,7 @@ export function webhooksRoutes(api: OperatorApi): Route[] {
         const channel = await existingChannel(store, param("slug"));
         const sender = createSender({ clock, allowsPrivate: config.webhooksPrivate });
         try {
-          const parts = { sender, variable: readVariable };
+          const parts = { sender, variables: channelVariables };
           return jsonAnswer(200, { items: await testWebhooks(acting, channel, chosen(channel, url), parts) });
         } finally {
           await sender.close();

@@ -1,0 +1,17 @@
+import type { Config } from "../config.ts";
+import { createChannelVariables } from "../config/channel-variables.ts";
+import type { ChannelVariables } from "../config/channel-variables.ts";
+import { readNamedVariables } from "../installation/channels-file.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The variables of this terminal's environment that channels may name, those of its CHANNELS_FILE included. */
+export async function commandVariables(
+  terminal: Terminal,
+  { channelsFile }: Pick<Config, "channelsFile">,
+): Promise<ChannelVariables> {
+  return createChannelVariables({
+    ...(channelsFile === null ? {} : { named: await readNamedVariables(channelsFile) }),
+    env: terminal.env,
+    onRefused: ({ slug, name, fault }) => terminal.err(`Channel ${slug} names $${name}, ${fault}\n`),
+  });
+}
