@@ -30,12 +30,60 @@ describe("isPublicAddress()", () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it.each(["93.184.216.34", "8.8.8.8", "172.32.0.1", "2606:2800:220:1:248:1893:25c8:1946"])(
-    "is true of %s",
-    (address) => {
-      expect(isPublicAddress(address)).toBe(true);
-    },
-  );
+  it.each([
+    // What leads to 127.0.0.1 by translation: SIIT (RFC 2765), the compatible form, NAT64 (RFC 6052), 6to4, Teredo.
+    "::ffff:0:127.0.0.1",
+    "::ffff:0:7f00:1",
+    "::127.0.0.1",
+    "64:ff9b::127.0.0.1",
+    "64:ff9b:1::7f00:1",
+    "2002:7f00:1::1",
+    "2001:0:7f00:1::1",
+    // A cloud's own server in the public range.
+    "168.63.129.16",
+    "::ffff:168.63.129.16",
+    // Of the registries of special addresses.
+    "192.0.2.1",
+    "192.31.196.1",
+    "192.52.193.1",
+    "192.88.99.1",
+    "192.175.48.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "255.255.255.255",
+    "100::1",
+    "100:0:0:1::1",
+    "2001:2::1",
+    "2001:20::1",
+    "2001:30::1",
+    "2001:db8::1",
+    "2620:4f:8000::1",
+    "3fff::1",
+    "5f00::1",
+    "fec0::1",
+    // Assigned to nobody.
+    "4000::1",
+    "1::1",
+  ])("A6: is false of %s", (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  it("A6: is false of every IPv6 address outside of 2000::/3", () => {
+    for (let first = 0; first < 0x10000; first++) {
+      if (first >> 13 === 1) continue;
+      expect(isPublicAddress(`${first.toString(16)}::7f00:1`)).toBe(false);
+    }
+  });
+
+  it.each([
+    "93.184.216.34",
+    "8.8.8.8",
+    "2a00:1450:4001:829::200e",
+    "172.32.0.1",
+    "2606:2800:220:1:248:1893:25c8:1946",
+  ])("is true of %s", (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  });
 });
 
 test.each([
@@ -46,6 +94,12 @@ test.each([
   "http://[::ffff:127.0.0.1]/",
   "http://localhost:3000/",
   "http://a.localhost./",
+  "http://[::ffff:0:127.0.0.1]/",
+  "http://168.63.129.16/",
+  "http://intranet/",
+  "http://metadata.google.internal/",
+  "http://printer.local:631/",
+  "http://nas.home.arpa/",
 ])("closedUrl() finds %s", (url) => {
   expect(closedUrl([{ url: "https://example.com/" }, { url }])).toBe(url);
 });
