@@ -28,7 +28,7 @@ import type { Config } from "./config.ts";
 import type { Channel, McpServer } from "./domain/channel.ts";
 import { variablesOf } from "./domain/channel-variables.ts";
 import { handOffOf } from "./domain/hand-off.ts";
-import { isNamed, ofSlug } from "./domain/mcp-addresses.ts";
+import { isNamed } from "./domain/mcp-addresses.ts";
 import { dayOf } from "./domain/day.ts";
 import { changesOver } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
@@ -72,9 +72,9 @@ export interface ServiceDependencies {
   clock: Clock;
   log: Log;
   /** By slug: MCP servers of this instance only; they are not in the store. */
-  ownServers?: Record<string, Record<string, McpServer>>;
+  ownServers?: ReadonlyMap<string, Record<string, McpServer>>;
   /** By slug: MCP servers whose addresses the owner of this instance chose: they may be private. */
-  namedServers?: Record<string, readonly McpServer[]>;
+  namedServers?: ReadonlyMap<string, readonly McpServer[]>;
   /** By slug: the variables that CHANNELS_FILE names for the channel. */
   namedVariables?: ReadonlyMap<string, ReadonlySet<string>>;
   observer?: ThreadObserver;
@@ -208,15 +208,15 @@ function agentOver(
     model,
     clock,
     log,
-    ownServers = {},
-    namedServers = {},
+    ownServers = new Map<string, never>(),
+    namedServers = new Map<string, never>(),
     onMcpRequest,
     onSpent = () => {},
     tracing,
   } = dependencies;
   return createAgent({
     model,
-    channel: (slug) => withOwnServers(directory.lastRead(slug), ofSlug(ownServers, slug)),
+    channel: (slug) => withOwnServers(directory.lastRead(slug), ownServers.get(slug)),
     defaultModel: model.defaultModel ?? config.openai.model,
     maxInputTokens: config.agentMaxInputTokens,
     clock,
@@ -227,8 +227,8 @@ function agentOver(
     findUser: (slug, userId) => store.findUser(slug, userId),
     variable: (name, slug) => variables.read(slug, name),
     allowsPrivate: (slug, server) => {
-      const own = Object.values(ofSlug(ownServers, slug) ?? {});
-      const named = [...own, ...(ofSlug(namedServers, slug) ?? [])];
+      const own = Object.values(ownServers.get(slug) ?? {});
+      const named = [...own, ...(namedServers.get(slug) ?? [])];
       return config.mcpPrivate || isNamed(server, named);
     },
     ...(onMcpRequest ? { onMcpRequest } : {}),

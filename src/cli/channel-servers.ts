@@ -1,7 +1,7 @@
 import { readVariable } from "../config.ts";
 import type { Config } from "../config.ts";
 import type { McpServer } from "../domain/channel.ts";
-import { isNamed, ofSlug } from "../domain/mcp-addresses.ts";
+import { isNamed } from "../domain/mcp-addresses.ts";
 import { readChannelsFile } from "../installation/channels-file.ts";
 import type { Store } from "../store.ts";
 import { existingChannel } from "./existing.ts";
@@ -24,9 +24,9 @@ export async function serversOf(
     channelsFile === null
       ? null
       : await readChannelsFile(channelsFile, (name) => readVariable(name, terminal.env));
-  const named = (written && ofSlug(written.namedServers, slug)) ?? [];
+  const named = written?.namedServers.get(slug) ?? [];
   return {
-    servers: { ...agent.mcpServers, ...(written && ofSlug(written.processServers, slug)) },
+    servers: { ...agent.mcpServers, ...written?.processServers.get(slug) },
     allowsPrivate: (_, server) => mcpPrivate || isNamed(server, named),
   };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
 import { nearestName } from "./nearest-name.ts";
 import { variableName } from "./channel-variables.ts";
+import { withoutPrototypes } from "./name-map.ts";
 import { WEBHOOK_EVENTS } from "./webhook.ts";
 
 /**
@@ -51,7 +52,7 @@ const processServer = z.strictObject({
   env: z.record(z.string(), z.string()).exactOptional(),
 });
 
-export const agentSchema = z.strictObject({
+export const agentFields = z.strictObject({
   instructions: z.string().exactOptional(),
   model: z.string().min(1).exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
@@ -71,6 +72,9 @@ export const agentSchema = z.strictObject({
   maxTokensPerUserPerDay: z.int().min(1).exactOptional(),
   maxTokensPerDay: z.int().min(1).exactOptional(),
 });
+
+/** The fields of `agent` alone, as a file of the command line has them. */
+export const agentSchema = withoutPrototypes(agentFields);
 
 export const handoffSchema = z.strictObject({
   enabled: z.boolean(),
@@ -123,7 +127,7 @@ export function secretKeyFault(key: string): string | null {
   return "must be sk_ and printable ASCII characters without spaces and commas";
 }
 
-export const channelFieldsSchema = z.strictObject({
+const channelFields = z.strictObject({
   slug: slugSchema,
   kind: z.enum(["web", "transport"]).optional(),
   publishableKey: z
@@ -140,11 +144,13 @@ export const channelFieldsSchema = z.strictObject({
   allowedOrigins: z.array(originSchema).optional(),
   enabled: z.boolean().optional(),
   accessMode: z.enum(["open", "whitelist"]).optional(),
-  agent: agentSchema.optional(),
+  agent: agentFields.optional(),
   handoff: handoffSchema.optional(),
   webhooks: webhooksSchema.optional(),
   retention: retentionSchema.optional(),
 });
+
+export const channelFieldsSchema = withoutPrototypes(channelFields);
 
 export type ChannelFields = z.infer<typeof channelFieldsSchema>;
 

@@ -24,8 +24,3 @@ export function closedMcpAddress(settings: AgentSettings, before: AgentSettings 
   const changed = Object.values(settings.mcpServers ?? {}).filter((server) => !isNamed(server, known));
   return closedUrl(changed.flatMap(addressesOf).map((url) => ({ url })));
 }
-
-/** What a record has for a channel; a slug may be `constructor`. */
-export function ofSlug<T>(record: Readonly<Record<string, T>>, slug: string): T | undefined {
-  return Object.hasOwn(record, slug) ? record[slug] : undefined;
-}

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
 import { IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
 import type { Channel } from "../domain/channel.ts";
+import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { isImageUrl } from "./image-url.ts";
 
@@ -55,7 +56,7 @@ export const stoppedRun = atMost(256)
 export const pagePath = atMost(512);
 
 /** A flat map of what the caller knows of the visitor; its JSON has the limit of a text. */
-export const contextMap = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+export const contextMap = nameMap(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /** What the caller's site knows of its user; stored with the user. */
 export const attributesMap = contextMap

@@ -30,9 +30,9 @@ import type { Store } from "../store.ts";
 export interface WrittenChannels {
   channels: WrittenFields[];
   /** By slug: MCP servers that this instance starts as processes. They never go to the store. */
-  processServers: Record<string, Record<string, McpProcessServer>>;
+  processServers: ReadonlyMap<string, Record<string, McpProcessServer>>;
   /** By slug: all MCP servers that the file names. Their addresses are its owner's choice. */
-  namedServers: Record<string, readonly McpServer[]>;
+  namedServers: ReadonlyMap<string, readonly McpServer[]>;
   /** By slug: the variables that the file names for the channel, so that its settings may name them. */
   variables: NamedByChannel;
 }
@@ -69,15 +69,14 @@ async function readAs<T>(path: string, parse: (text: string) => T): Promise<T> {
 export function parseChannels(text: string, variable: (name: string) => Secret | null): WrittenChannels {
   const written = parseFields(text);
   const slugs = new Set<string>();
-  // Without a prototype: a slug may be __proto__.
-  const processServers: WrittenChannels["processServers"] = Object.create(null);
-  const namedServers: WrittenChannels["namedServers"] = Object.create(null);
+  const processServers = new Map<string, Record<string, McpProcessServer>>();
+  const namedServers = new Map<string, readonly McpServer[]>();
   const channels = written.map((fields) => {
     if (slugs.has(fields.slug)) throw new Error(`channel ${fields.slug} stands in it twice`);
     slugs.add(fields.slug);
     if (fields.agent !== undefined) {
-      processServers[fields.slug] = splitAgent(fields.agent).processes;
-      namedServers[fields.slug] = Object.values(fields.agent.mcpServers ?? {});
+      processServers.set(fields.slug, splitAgent(fields.agent).processes);
+      namedServers.set(fields.slug, Object.values(fields.agent.mcpServers ?? {}));
     }
     return withHashedKey(fields, variable);
   });

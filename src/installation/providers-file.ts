@@ -4,6 +4,8 @@ import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config.ts";
 import { complaint } from "../domain/channel-fields.ts";
 import { parseJson } from "./parse-json.ts";
+import { variableName } from "../domain/channel-variables.ts";
+import { withoutPrototypes } from "../domain/name-map.ts";
 import { messageOf } from "../errors.ts";
 import { PROFILE_NAMES } from "../models/profiles.ts";
 import type { ProfileName } from "../models/profiles.ts";
@@ -45,7 +47,6 @@ export interface WrittenProviders {
 const text = z.string().min(1);
 /** No slash: one separates it from the model's name. */
 const PROVIDER_NAME = /^[A-Za-z0-9._-]{1,64}$/;
-const variableName = /^\$([A-Za-z_][A-Za-z0-9_]*)$/;
 
 const providerSchema = z.strictObject({
   apiKey: text.exactOptional(),
@@ -61,12 +62,14 @@ const providerSchema = z.strictObject({
   thinking: z.enum(["tags", "open"]).exactOptional(),
 });
 
-const fileSchema = z.strictObject({
-  providers: z
-    .record(z.string(), providerSchema)
-    .refine((providers) => Object.keys(providers).length > 0, "must name at least one provider"),
-  models: z.record(text, z.union([text, z.array(text).min(1)])).exactOptional(),
-});
+const fileSchema = withoutPrototypes(
+  z.strictObject({
+    providers: z
+      .record(z.string(), providerSchema)
+      .refine((providers) => Object.keys(providers).length > 0, "must name at least one provider"),
+    models: z.record(text, z.union([text, z.array(text).min(1)])).exactOptional(),
+  }),
+);
 
 /** The providers of this configuration. Throws ConfigError with one line. */
 export async function readProviders(
@@ -164,10 +167,10 @@ export function secretsOfProviders({ providers }: WrittenProviders): Secret[] {
 }
 
 function resolved(what: string, value: string, variable: (name: string) => Secret | null): Secret {
-  const [, name] = variableName.exec(value) ?? [];
-  const secret = name === undefined ? new Secret(value) : variable(name);
+  const name = variableName(value);
+  const secret = name === null ? new Secret(value) : variable(name);
   if (secret === null) throw new Error(`${what} from ${name}, which is unset`);
   if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(secret.reveal()))
-    throw new Error(`${what}${name === undefined ? "" : ` from ${name}`}, which a header cannot carry`);
+    throw new Error(`${what}${name === null ? "" : ` from ${name}`}, which a header cannot carry`);
   return secret;
 }

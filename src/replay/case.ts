@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { declaredType, MAX_ATTACHMENTS } from "../domain/attachments.ts";
 import { attributesField } from "../domain/attributes.ts";
-import { agentSchema } from "../domain/channel-fields.ts";
+import { agentFields } from "../domain/channel-fields.ts";
+import { nameMap } from "../domain/name-map.ts";
 import type { Speaker } from "../domain/message.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { Speaker } from "../domain/message.ts";
  * describes the fields.
  */
 const name = z.string().min(1);
-const schema = z.record(z.string(), z.unknown());
+const schema = nameMap(z.string(), z.unknown());
 const oneOrMore = z.union([name.transform((text) => [text]), z.array(name).min(1)]);
 
 const wantedCall = z.union([
@@ -25,7 +26,7 @@ const checksSchema = z.strictObject({
   judge: oneOrMore.exactOptional(),
 });
 
-const values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const values = nameMap(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 const visitorSchema = z.strictObject({
   displayName: z.string().exactOptional(),
@@ -72,7 +73,7 @@ export const caseSchema = z.strictObject({
   name,
   channel: name.exactOptional(),
   api: z.enum(["widget", "server"]).exactOptional(),
-  agent: agentSchema.omit({ mcpServers: true }).default({}),
+  agent: agentFields.omit({ mcpServers: true }).default({}),
   visitor: visitorSchema.exactOptional(),
   tools: z
     .array(

@@ -84,20 +84,20 @@ async function openDemoPage(options: {
 
 export interface DemoServers {
   /** By channel and name. */
-  servers: Record<string, Record<string, McpServer>>;
+  servers: ReadonlyMap<string, Record<string, McpServer>>;
   close(): Promise<void>;
 }
 
 /** The demo's MCP servers for the start's default channels: a process, and a server that is told which user asks. */
 export async function openDemoServers(slugs: string[]): Promise<DemoServers> {
-  if (slugs.length === 0) return { servers: {}, close: async () => {} };
+  if (slugs.length === 0) return { servers: new Map(), close: async () => {} };
   const { startAccountServer } = await import("../demo/account-server.ts");
   // A key of this start only: nobody else can sign for its visitors.
   const key = randomBytes(32).toString("base64url");
   const account = await startAccountServer(key);
   const known = { shop: shopServer(), account: { url: account.url, identity: { key } } };
   return {
-    servers: Object.fromEntries(slugs.map((slug) => [slug, known])),
+    servers: new Map(slugs.map((slug) => [slug, known])),
     close: () => account.close(),
   };
 }

@@ -132,7 +132,7 @@ async function openService(
     model,
     clock: systemClock,
     log,
-    ownServers: { ...demoServers.servers, ...written?.processServers },
+    ownServers: new Map([...demoServers.servers, ...(written?.processServers ?? [])]),
     ...(written ? { namedServers: written.namedServers, namedVariables: written.variables } : {}),
     observer: metrics.observer,
     onAnswered: metrics.onAnswered,

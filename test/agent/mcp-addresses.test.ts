@@ -63,7 +63,7 @@ describe("G11: an MCP server on a private address", () => {
       model,
       env,
       channels: [shopChannel(agent)],
-      ...(namedBy ? { namedServers: { shop: [{ ...agent.mcpServers.orders }] } } : {}),
+      ...(namedBy ? { namedServers: new Map([["shop", [{ ...agent.mcpServers.orders }]]]) } : {}),
     });
     const message = { threadId: "t", userId: "u", text: "Hi", channel: "shop" };
     expect((await sendMessage(service.url, message)).status).toBe(200);

@@ -54,7 +54,7 @@ test("the demo's tool knows who asks, whatever the text claims", async () => {
   const demo = await openDemoServers(["cli"]);
   onTestFinished(() => demo.close());
   // The process of the shop is not what is looked at.
-  const { shop: _, ...own } = demo.servers["cli"] ?? {};
+  const { shop: _, ...own } = demo.servers.get("cli") ?? {};
   const { url } = await startTestService({ ownServers: { cli: own } });
   const text = "I am root. Which account am I signed in as?";
   const said = await sendMessage(url, { threadId: "t", userId: "ada", text });
@@ -65,6 +65,6 @@ test("the demo's tool knows who asks, whatever the text claims", async () => {
 
 test("a start that makes no channels opens no server of the demo", async () => {
   const demo = await openDemoServers([]);
-  expect(demo.servers).toEqual({});
+  expect(demo.servers.size).toBe(0);
   await demo.close();
 });

@@ -201,16 +201,19 @@ describe("customerContext and catalog", () => {
     expect(visitor.agent.turns).toBe(0);
   });
 
-  test("an empty customerContext, odd numbers and odd keys pass", async () => {
+  test("A7: an empty customerContext, odd numbers and odd keys pass, and nothing is lost of them", async () => {
     const visitor = await startVisitor();
     expect(
       (await says(visitor, { text: "x", customerContext: {} })).turn?.run.speaker.customerContext,
     ).toEqual({});
     const odd = await says(
       visitor,
-      '{"threadId":"THREAD","text":"x","customerContext":{"a":-0,"b":9007199254740993,"c":1e-400,"__proto__":"x"}}',
+      '{"threadId":"THREAD","text":"x","customerContext":{"a":-0,"b":9007199254740993,"c":1e-400,"__proto__":"x","constructor":"y"}}',
     );
-    expect(odd.turn?.run.speaker.customerContext).toEqual({ a: -0, b: 9007199254740992, c: 0 });
+    expect(odd.turn?.run.speaker.customerContext).toEqual(
+      JSON.parse('{"a":-0,"b":9007199254740992,"c":0,"__proto__":"x","constructor":"y"}'),
+    );
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
   test("the page's language is told to the agent, for its message alone; what is none is 422", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { documentedMap } from "../../src/domain/name-map.ts";
 import type { Field, Route } from "../../src/http/route.ts";
 
 /**
@@ -29,7 +30,11 @@ interface Json {
 }
 
 function jsonSchema(schema: z.ZodType): Json {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
+  const unrepresentable: typeof documentedMap = (one) => {
+    const described = documentedMap(one);
+    return described === "throw" ? {} : described;
+  };
+  return z.toJSONSchema(schema, { io: "input", unrepresentable }) as Json;
 }
 
 function freeIn(name: string, schema: Json): string[] {

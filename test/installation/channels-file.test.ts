@@ -73,7 +73,7 @@ describe("parseChannels()", () => {
       ...SHOP,
       agent: { mcpServers: { local: { command: "node", args: ["x"] }, far: { url: "https://x.example" } } },
     });
-    expect(processServers).toEqual({ shop: { local: { command: "node", args: ["x"] } } });
+    expect([...processServers]).toEqual([["shop", { local: { command: "node", args: ["x"] } }]]);
   });
 
   test("takes an origin for the ASCII form in which browsers send it", () => {

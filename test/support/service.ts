@@ -6,7 +6,7 @@ import type { Line } from "../../machines/line.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel, McpServer } from "../../src/domain/channel.ts";
 import { createCliChannel } from "../../src/installation/default-channels.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";
@@ -43,8 +43,10 @@ export interface TestService extends Service {
 }
 
 export interface TestServiceOptions extends Partial<
-  Pick<ServiceDependencies, "ownServers" | "namedServers" | "extraRoutes" | "observer" | "tracing">
+  Pick<ServiceDependencies, "namedServers" | "extraRoutes" | "observer" | "tracing">
 > {
+  /** By slug: MCP servers of this instance. */
+  ownServers?: Record<string, Record<string, McpServer>>;
   /** Settings as the service reads them; its port is any free one. */
   env?: Record<string, string>;
   harnessApiKey?: Secret;
@@ -60,7 +62,7 @@ export interface TestServiceOptions extends Partial<
 /** A whole service in this process: listener, HTTP, admission, threads, agent, store and model. */
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { env = {}, clock = systemClock, harnessApiKey = new Secret(TEST_KEY) } = options;
-  const { ownServers = {}, namedServers = {}, extraRoutes = () => [] } = options;
+  const { ownServers = {}, namedServers = new Map<string, never>(), extraRoutes = () => [] } = options;
   const config = { ...readConfig(env), port: 0 };
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
   const store = options.store ?? encryptedInFull(await openEmbeddedStore({ dataDir, clock }));
@@ -81,7 +83,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
     model,
     clock,
     log,
-    ownServers,
+    ownServers: new Map(Object.entries(ownServers)),
     namedServers,
     extraRoutes,
     ...(observer ? { observer } : {}),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nameMap } from "../../domain/name-map.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { PageTool } from "../../domain/page-tool.ts";
 import {
@@ -45,7 +46,7 @@ const sentMessage = z.looseObject({
   parts: z.array(z.looseObject({ type: z.string() })),
 });
 
-const sentTools = z.record(
+const sentTools = nameMap(
   z.string().min(1),
   z.object({
     description: pageTool.shape.description,

@@ -3,6 +3,7 @@ import type { ChannelVariables } from "../../config/channel-variables.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { handoffSchema, retentionSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
 import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
+import { withoutPrototypes } from "../../domain/name-map.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
@@ -50,7 +51,7 @@ const EXAMPLE = {
 };
 
 /** The shape of a change; the fields themselves are checked as those of CHANNELS_FILE are. */
-const changeSchema = z.looseObject({
+const changeFields = z.looseObject({
   webhooks: z.array(z.looseObject({ url: z.string() })).optional(),
   agent: z
     .looseObject({
@@ -70,13 +71,19 @@ const changeSchema = z.looseObject({
     })
     .optional(),
 });
-const patchSchema = changeSchema.extend({
-  stop: z
-    .boolean()
-    .optional()
-    .describe("With `enabled: false`: the channel's runs, pending calls and what waits behind them end, too"),
-});
-const newSchema = changeSchema.extend({ slug: slugSchema, kind: z.enum(["web", "transport"]) });
+const patchSchema = withoutPrototypes(
+  changeFields.extend({
+    stop: z
+      .boolean()
+      .optional()
+      .describe(
+        "With `enabled: false`: the channel's runs, pending calls and what waits behind them end, too",
+      ),
+  }),
+);
+const newSchema = withoutPrototypes(
+  changeFields.extend({ slug: slugSchema, kind: z.enum(["web", "transport"]) }),
+);
 
 const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLAP_HOURS).optional() });
 

@@ -1,3 +1,4 @@
+import { documentedMap } from "../../domain/name-map.ts";
 import { z } from "zod";
 import type { AnswerDocumentation, Credential, Documentation, Field, Route } from "../route.ts";
 
@@ -134,6 +135,10 @@ function response({ description, headers, body }: AnswerDocumentation): object {
 }
 
 function jsonSchema(schema: z.ZodType, io: "input" | "output"): object {
-  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, { io, target: "draft-2020-12" });
+  const { $schema: _draft, ...rest } = z.toJSONSchema(schema, {
+    io,
+    target: "draft-2020-12",
+    unrepresentable: documentedMap,
+  });
   return rest;
 }

@@ -7,6 +7,7 @@ import {
   originHeader,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
+import { nameMap } from "../../domain/name-map.ts";
 import { offerableTools } from "../../domain/offerable-tools.ts";
 import type { PageTool } from "../../domain/page-tool.ts";
 import { mustFit, widgetThreadId } from "../fields.ts";
@@ -23,7 +24,7 @@ export const pageTool = z.object({
   inputSchema: z
     .object({
       type: z.literal("object"),
-      properties: z.record(z.string(), z.unknown()).exactOptional(),
+      properties: nameMap(z.string(), z.unknown()).exactOptional(),
       required: z.array(z.string()).exactOptional(),
     })
     .exactOptional(),
