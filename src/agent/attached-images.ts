@@ -1,6 +1,7 @@
 import { cutText } from "../../machines/line.ts";
 import type { Turn } from "../agent.ts";
-import { addressesOf } from "../domain/attachments.ts";
+import { addressesOf, declaredType } from "../domain/attachments.ts";
+import { isClosedUrl } from "../domain/public-address.ts";
 import type { Attachment } from "../domain/attachments.ts";
 import { runsWithImages } from "../domain/told-images.ts";
 import type { AttachedImage, UserMessage } from "../model.ts";
@@ -16,7 +17,12 @@ interface Said {
 export function shownImages(answered: Said, before: readonly Said[], images: Turn["images"]): ShownImages {
   const told = runsWithImages(answered, before);
   return ({ runId, attachments = [] }) =>
-    told.has(runId) ? addressesOf(attachments, images?.get(runId) ?? []) : null;
+    told.has(runId) ? addressesOf(attachments, images?.get(runId) ?? []).map(publicOrNull) : null;
+}
+
+/** Messages of earlier versions may have an address that no message may have now. */
+function publicOrNull(url: string | null): string | null {
+  return url === null || declaredType(url) !== null || !isClosedUrl(url) ? url : null;
 }
 
 export function userMessage(said: Said & { content: string }, shown: ShownImages): UserMessage {

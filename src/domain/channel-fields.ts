@@ -59,6 +59,7 @@ export const agentFields = z.strictObject({
   reasoningEffort: z.string().min(1).max(32).exactOptional(),
   body: z.record(z.string(), z.unknown()).exactOptional(),
   images: z.boolean().exactOptional(),
+  imageAddresses: z.boolean().exactOptional(),
   mcpServers: z
     .record(
       z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),

@@ -44,6 +44,8 @@ export interface AgentSettings {
   body?: Record<string, unknown>;
   /** Messages may come with images. Absent: they may not. */
   images?: boolean;
+  /** Images may come as https addresses, too, which the model's server fetches. Absent: they may. */
+  imageAddresses?: boolean;
   mcpServers?: Record<string, McpServer>;
   maxOutputTokensPerRun?: number;
   /** Input and output tokens of one user in one UTC day. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
-import { IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
+import { declaredType, IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
+import type { SentAttachment } from "../domain/attachments.ts";
 import type { Channel } from "../domain/channel.ts";
 import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -76,7 +77,7 @@ export const attachmentList = z
         .string()
         .refine(isImageUrl)
         .describe(
-          `data:TYPE;base64,… of ${IMAGE_TYPES.join(", ")}, whose bytes are of that type, or an https address without credentials, which the model's server fetches`,
+          `data:TYPE;base64,… of ${IMAGE_TYPES.join(", ")}, whose bytes are of that type, or a public https address without credentials, which the model's server fetches`,
         ),
       name: atMost(256)
         .regex(/^\P{Cc}*$/u)
@@ -85,11 +86,23 @@ export const attachmentList = z
   )
   .max(MAX_ATTACHMENTS);
 
-/** Throws Refusal("not-found") if there is no such channel, and Refusal("invalid") if it accepts no images. */
-export function mustTakeImages(channel: Pick<Channel, "agent"> | null): void {
+/** Throws Refusal("not-found") if there is no such channel, and Refusal("invalid") if it accepts no such images. */
+export function mustTakeImages(
+  channel: Pick<Channel, "agent"> | null,
+  attachments: readonly SentAttachment[] | undefined,
+): void {
+  if (attachments === undefined || attachments.length === 0) return;
   if (channel === null) throw new Refusal("not-found", "Unknown channel");
-  if (channel.agent.images === true) return;
-  throw new Refusal("invalid", "This channel takes no attachments: its agent.images is not true");
+  const { images, imageAddresses = true } = channel.agent;
+  if (images !== true) {
+    throw new Refusal("invalid", "This channel takes no attachments: its agent.images is not true");
+  }
+  if (!imageAddresses && attachments.some(({ url }) => declaredType(url) === null)) {
+    throw new Refusal(
+      "invalid",
+      "This channel takes images as data: URLs alone: its agent.imageAddresses is false",
+    );
+  }
 }
 
 export const channelSlug = z.string();

@@ -104,6 +104,7 @@ export const isChannel = shape<Channel>({
       reasoningEffort: optional(isText),
       body: optional(isObject),
       images: optional(isFlag),
+      imageAddresses: optional(isFlag),
       mcpServers: optional(mapOf(isMcpServer)),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),

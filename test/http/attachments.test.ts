@@ -169,3 +169,29 @@ test("a page of the history ends where its images are too many, and the page bef
   expect(first).toMatchObject({ id: "1", attachments: [{ url: large }] });
   expect(others).toEqual([]);
 });
+
+test("G4: a channel with imageAddresses false takes data: URLs alone, on both APIs", async () => {
+  const { server, widget, agent, store, renew } = await open();
+  await store.putChannel({ ...shop, agent: { images: true, imageAddresses: false } });
+  await renew();
+  const visitor = await widget();
+  const told = await server({ attachments: [{ url: address }] });
+  expect(await told.text()).toContain("its agent.imageAddresses is false");
+  for (const send of [server, visitor.send]) {
+    for (const attachments of [[{ url: address }], [{ url: TINY_PNG }, { url: address }]])
+      expect((await send({ attachments })).status).toBe(422);
+    const got = await send({ attachments: [{ url: TINY_PNG }] });
+    expect(got.status).toBe(200);
+    (await agent.turn()).finish();
+  }
+});
+
+test("G4: a private address is 422 on both APIs, and costs no turn", async () => {
+  const { server, widget, agent } = await open();
+  const visitor = await widget();
+  for (const send of [server, visitor.send]) {
+    const got = await send({ attachments: [{ url: "https://169.254.169.254/latest/meta-data/" }] });
+    expect(got.status).toBe(422);
+  }
+  expect(agent.turns).toBe(0);
+});

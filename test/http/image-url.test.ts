@@ -11,6 +11,7 @@ test.each<[string, string]>([
   ["a WebP", imageOf("webp")],
   ["an address", "https://cdn.example/photo?id=7#x"],
   ["an address in capitals", "HTTPS://CDN.example/photo.png"],
+  ["a public address", "https://93.184.216.34/a.jpg"],
   ["an address with a port", "https://cdn.example:8443/a.jpg"],
 ])("%s is an image", (_what, url) => {
   expect(isImageUrl(url)).toBe(true);
@@ -28,6 +29,20 @@ test.each<[string, string]>([
   ["an address with a space", "https://cdn.example/my photo.png"],
   ["an address with a line end", "https://cdn.example/photo.png\nx"],
   ["an address that is too long", `https://cdn.example/${"x".repeat(2_048)}`],
+  ...[
+    "https://127.0.0.1/a.png",
+    "https://0x7f.1/a.png",
+    "https://2130706433/a.png",
+    "https://10.0.0.1/a.png",
+    "https://169.254.169.254/latest/meta-data/",
+    "https://168.63.129.16/a.png",
+    "https://[::1]/a.png",
+    "https://[::ffff:10.0.0.1]/a.png",
+    "https://[::ffff:0:127.0.0.1]/a.png",
+    "https://localhost/a.png",
+    "https://metadata.google.internal/a.png",
+    "https://intranet/a.png",
+  ].map((url): [string, string] => [`G4: the private address ${url}`, url]),
   ["a drawing", `data:image/svg+xml;base64,${Buffer.from("<svg/>").toString("base64")}`],
   ["a page", `data:text/html;base64,${Buffer.from("<p>").toString("base64")}`],
   ["a type with a parameter", TINY_PNG.replace(";base64", ";charset=utf-8;base64")],

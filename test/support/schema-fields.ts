@@ -21,6 +21,7 @@ interface Definition {
   type: string;
   innerType?: z.ZodType;
   in?: z.ZodType;
+  out?: z.ZodType;
   element?: z.ZodType;
   shape?: Record<string, z.ZodType>;
   options?: z.ZodType[];
@@ -41,7 +42,8 @@ function fieldsOf(schema: z.ZodType, path: string): TextField[] {
     case "readonly":
       return fieldsOf(def.innerType as z.ZodType, path);
     case "pipe":
-      return fieldsOf(def.in as z.ZodType, path);
+      // What z.preprocess() makes begins with a transform.
+      return fieldsOf((typeOf(def.in) === "transform" ? def.out : def.in) as z.ZodType, path);
     case "array":
       return fieldsOf(def.element as z.ZodType, below("*"));
     case "object":
@@ -49,6 +51,7 @@ function fieldsOf(schema: z.ZodType, path: string): TextField[] {
     case "union":
       return (def.options ?? []).flatMap((option) => fieldsOf(option, path));
     case "record":
+    case "map":
       return [
         ...fieldsOf(def.keyType as z.ZodType, below("(name)")),
         ...fieldsOf(def.valueType as z.ZodType, below("*")),
@@ -58,6 +61,10 @@ function fieldsOf(schema: z.ZodType, path: string): TextField[] {
     default:
       return [];
   }
+}
+
+function typeOf(schema: z.ZodType | undefined): string {
+  return schema?._zod.def.type ?? "";
 }
 
 function maxLengthOf(schema: z.ZodType): number {

@@ -105,7 +105,7 @@ export function serverMessagesRoute(dependencies: {
         attachments,
       } = body;
       if (context) mustFit(context, config.limits.maxTextChars);
-      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
+      if (attachments) mustTakeImages(directory.channel(slug), attachments);
       const messageId = messageIdOf(request, body.clientMessageId);
       const uid = threadUid(slug, externalId, threadId);
 

@@ -50,7 +50,7 @@ export function createVisitorMessages(dependencies: {
 
     async say(incoming, { slug, user, uid, address, loading }, message) {
       const { text, page = null, customerContext = null, attachments, locale } = message;
-      if (attachments && attachments.length > 0) mustTakeImages(directory.channel(slug));
+      if (attachments) mustTakeImages(directory.channel(slug), attachments);
       const reply = await threads.say(
         {
           uid,
