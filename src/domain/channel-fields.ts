@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
 import { nearestName } from "./nearest-name.ts";
 import { variableName } from "./channel-variables.ts";
+import { publishableHash, retiredKeysField } from "./older-keys.ts";
 import { withoutPrototypes } from "./name-map.ts";
 import { WEBHOOK_EVENTS } from "./webhook.ts";
 
@@ -199,7 +200,8 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     if (extra !== undefined) {
       throw new Error(`channel ${slug} is a transport channel and has no ${extra.replace("Hash", "")}`);
     }
-    return { ...common, publishableKey: null, secretKeyHash: null, allowedOrigins: [] };
+    const retired = retiredKeysField(stored, null);
+    return { ...common, ...retired, publishableKey: null, secretKeyHash: null, allowedOrigins: [] };
   }
 
   const publishableKey = written.publishableKey ?? before?.publishableKey ?? null;
@@ -210,6 +212,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields): Cha
     publishableKey,
     secretKeyHash: written.secretKeyHash ?? before?.secretKeyHash ?? null,
     ...(before?.olderKeys === undefined ? {} : { olderKeys: before.olderKeys }),
+    ...retiredKeysField(stored, publishableKey),
     allowedOrigins: [...new Set(written.allowedOrigins ?? before?.allowedOrigins ?? [])],
   };
 }
@@ -249,15 +252,19 @@ export function splitAgent(agent: Channel["agent"]): {
   return { kept: Object.keys(remote).length > 0 ? { ...rest, mcpServers: remote } : rest, processes };
 }
 
-/** Two channels of one publishable key: a visitor's request could not tell them apart. Null where there are none. */
+/**
+ * Two channels of one publishable key, be it that one of them had it once: a visitor's request could not tell them apart.
+ * Null where there are none.
+ */
 export function sharedKey(channels: readonly Channel[]): [string, string] | null {
   const owners = new Map<string, string>();
-  for (const { slug, publishableKey, olderKeys = [] } of channels) {
-    for (const key of [publishableKey, ...olderKeys.map((older) => older.publishableKey)]) {
-      if (key === null) continue;
-      const owner = owners.get(key);
+  for (const { slug, publishableKey, olderKeys = [], retiredKeys = [] } of channels) {
+    const keys = [publishableKey, ...olderKeys.map((older) => older.publishableKey)];
+    const hashes = keys.filter((key) => key !== null).map(publishableHash);
+    for (const one of [...hashes, ...retiredKeys]) {
+      const owner = owners.get(one);
       if (owner !== undefined && owner !== slug) return [owner, slug];
-      owners.set(key, slug);
+      owners.set(one, slug);
     }
   }
   return null;

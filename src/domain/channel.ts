@@ -72,6 +72,8 @@ export interface Channel {
   secretKeyHash: string | null;
   /** Absent: none. */
   olderKeys?: OlderKeys[];
+  /** Of each earlier publishable key what publishableHash() makes of it: pages still carry them. Absent: none. */
+  retiredKeys?: string[];
   allowedOrigins: string[];
   enabled: boolean;
   accessMode: AccessMode;

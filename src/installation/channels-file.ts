@@ -132,7 +132,7 @@ export async function upsertChannels(
   const shared = sharedKey([...all.values()]);
   if (shared !== null) {
     throw new ConfigError(
-      `Cannot use CHANNELS_FILE: channels ${shared.join(" and ")} share a publishableKey`,
+      `Cannot use CHANNELS_FILE: channels ${shared.join(" and ")} share a publishableKey, or one of them had it before`,
     );
   }
 

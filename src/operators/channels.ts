@@ -2,7 +2,7 @@ import { firstRefused } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
 import type { Channel } from "../domain/channel.ts";
 import { variableName, variablesOf } from "../domain/channel-variables.ts";
-import { keysStillValid } from "../domain/older-keys.ts";
+import { keysStillValid, retiredKeysField } from "../domain/older-keys.ts";
 import {
   applyFields,
   changedFields,
@@ -137,6 +137,7 @@ export async function rotateKeys(
     publishableKey,
     secretKeyHash: hashKey(secretKey),
     ...(older.length === 0 ? {} : { olderKeys: older }),
+    ...retiredKeysField(stored, publishableKey),
   };
   const detail = overlapHours > 0 ? { detail: { overlapHours } } : {};
   await note(acting, { action: "channels.rotate-keys", target: slug, slug, ...detail });

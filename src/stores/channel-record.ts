@@ -93,6 +93,7 @@ export const isChannel = shape<Channel>({
       }),
     ),
   ),
+  retiredKeys: optional(listOf(isText)),
   allowedOrigins: listOf(isText),
   enabled: isFlag,
   accessMode: isAccessMode,

@@ -90,14 +90,14 @@ test.each(Object.keys(written("X")))(
     const { as, store } = await startOperated();
     for (const name of [SETTING, "REDIS_URL", "CONTENT_KEYS", "OTEL_EXPORTER_OTLP_HEADERS", "AWS_SECRET"]) {
       const body = written(name)[field];
-      const got = await as("shop-admin", "PATCH", "/channels/shop", body);
+      const got = await as("admin", "PATCH", "/channels/shop", body);
       expect([got.status, await got.text()]).toEqual([
         422,
         expect.stringContaining(`names $${name}`) as unknown,
       ]);
       const { items } = await store.audit({ limit: 1, after: null, sinceMs: 0 });
       expect(items[0]?.entry).toMatchObject({
-        operator: "shop-admin",
+        operator: "admin",
         action: "channels.refuse-variable",
         slug: "shop",
         detail: { variable: name },
@@ -105,7 +105,7 @@ test.each(Object.keys(written("X")))(
       const made = await as("admin", "POST", "/channels", { slug: "new", kind: "transport", ...body });
       expect(made.status).toBe(422);
     }
-    const got = await as("shop-admin", "PATCH", "/channels/shop", written("CHANNEL_SHOP_KEY")[field]);
+    const got = await as("admin", "PATCH", "/channels/shop", written("CHANNEL_SHOP_KEY")[field]);
     expect(got.status).toBe(200);
     const { items } = await store.audit({ limit: 1, after: null, sinceMs: 0 });
     expect(items[0]?.entry).toMatchObject({

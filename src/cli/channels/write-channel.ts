@@ -58,7 +58,9 @@ export async function mayWrite(
   const write = await writeChannel(asCommandLine(store), channel, stored, variables);
   if (write.type === "refused") throw new CannotDo(`Cannot write channel ${channel.slug}: ${write.why}`);
   if (write.type !== "shared") return write.type === "written";
-  throw new CannotDo(`Cannot write channel ${channel.slug}: channel ${write.by} has that publishable key`);
+  throw new CannotDo(
+    `Cannot write channel ${channel.slug}: channel ${write.by} has or had that publishable key`,
+  );
 }
 
 /** undefined: unchanged. */

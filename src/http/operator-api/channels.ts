@@ -9,9 +9,11 @@ import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
+import { note } from "../../operators/acting.ts";
 import type { Acting } from "../../operators/acting.ts";
 import { BadChannel, channelFrom, rotateKeys, untilWritten, writeChannel } from "../../operators/channels.ts";
 import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
+import { fieldsForAll } from "../../operators/fields-for-all.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
@@ -136,7 +138,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         example: { slug: "shop", kind: "web", allowedOrigins: ["https://shop.example"] },
       },
       answers: { 201: documentedJson("The channel", withSecret, { ...EXAMPLE, secretKey: "sk_…" }) },
-      refusals: { conflict: "There is one of that slug, or another one has that publishable key" },
+      refusals: { conflict: "There is one of that slug, or another one has or had that publishable key" },
       async handle({ incoming, acting }) {
         const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: newSchema });
         const { slug, kind } = body;
@@ -163,11 +165,14 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       scope: "channels",
       summary: "Change a channel",
       description:
-        "What is left out stays. In `agent` and its `mcpServers` too, and null takes a setting or a server away; a server is replaced as a whole but for secrets that are left out or written as `[secret]`.",
+        "What is left out stays. In `agent` and its `mcpServers` too, and null takes a setting or a server away; a server is replaced as a whole but for secrets that are left out or written as `[secret]`. Keys, token caps and addresses of MCP servers are changed only by admins without channel limits (403).",
       body: { schema: patchSchema, example: { agent: { instructions: "You help visitors of a shop." } } },
       answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
-      refusals: { "not-found": "Unknown channel", conflict: "Another channel has that publishable key" },
-      async handle({ incoming, acting, param }) {
+      refusals: {
+        "not-found": "Unknown channel",
+        conflict: "Another channel has or had that publishable key",
+      },
+      async handle({ incoming, acting, operator, param }) {
         const { stop = false, ...change } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
           schema: patchSchema,
         });
@@ -184,6 +189,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           const changed = orInvalid(() => channelFrom(stored.slug, stored, written));
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
+          if (operator.channels !== null) await mustBeItsOwn(acting, stored, changed);
           return (await write(acting, changed, stored, channelVariables)) ? changed : null;
         });
         await directory.renew();
@@ -231,8 +237,18 @@ async function write(
 ): Promise<boolean> {
   const wrote = await writeChannel(acting, channel, stored, variables);
   if (wrote.type === "refused") throw new Refusal("invalid", wrote.why);
-  if (wrote.type === "shared") throw new Refusal("conflict", "Another channel has that publishable key");
+  if (wrote.type === "shared")
+    throw new Refusal("conflict", "Another channel has or had that publishable key");
   return wrote.type === "written";
+}
+
+/** Refuses what only an admin without channel limits may change, and notes who tried it. */
+async function mustBeItsOwn(acting: Acting<Store>, stored: Channel, changed: Channel): Promise<void> {
+  const fields = fieldsForAll(stored, changed);
+  if (fields.length === 0) return;
+  const { slug } = stored;
+  await note(acting, { action: "channels.refuse-fields", target: slug, slug, detail: { fields } });
+  throw new Refusal("forbidden");
 }
 
 /** Checks literal addresses only; names are looked up at each delivery. */
