@@ -14,6 +14,7 @@ import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
 import { createAgent } from "./agent/create-agent.ts";
 import type { AgentOptions } from "./agent/create-agent.ts";
+import { ignoredBody } from "./agent/ignored-body.ts";
 import { notesByModel } from "./agent/model-notes.ts";
 import { unknownModels } from "./agent/unknown-models.ts";
 import { systemTimers } from "./clock.ts";
@@ -122,7 +123,9 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const { config, store, clock, log } = dependencies;
   const directory = createDirectory({ store, log, clock });
   await directory.start();
-  for (const warning of unknownModels(directory.channels(), dependencies.model)) log.warn(warning);
+  const channels = directory.channels();
+  for (const warning of [...unknownModels(channels, dependencies.model), ...ignoredBody(channels)])
+    log.warn(warning);
   const stats = createStatCounts({ store, processId: store.processId, clock, log });
   const variables = variablesOver(dependencies, directory);
   const agent = stats.agent(agentOver(dependencies, { directory, variables }));
@@ -311,6 +314,7 @@ function handlerOver(
     warnings: () => [
       ...keyWarningsOf(config),
       ...unknownModels(directory.channels(), model),
+      ...ignoredBody(directory.channels()),
       ...variables.warnings(directory.channels()),
       ...(agent.warnings?.() ?? []),
     ],

@@ -1,5 +1,6 @@
 import type { Agent, ToolCaller, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
+import { withoutOwnFields } from "../domain/model-body.ts";
 import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
 import { allowsHandOff } from "../domain/hand-off.ts";
 import type { User } from "../domain/user.ts";
@@ -54,7 +55,7 @@ function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, 
   const { body, temperature, reasoningEffort } = settings;
   const keep = run.turns.findLast((item) => item.type === "assistant")?.by;
   const fields = {
-    ...body,
+    ...(body ? withoutOwnFields(body) : {}),
     ...(temperature === undefined ? {} : { temperature }),
     ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   };

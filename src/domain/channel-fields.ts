@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
 import { nearestName } from "./nearest-name.ts";
+import { isOwnField } from "./model-body.ts";
 import { variableName } from "./channel-variables.ts";
 import { publishableHash, retiredKeysField } from "./older-keys.ts";
 import { withoutPrototypes } from "./name-map.ts";
@@ -10,35 +11,77 @@ import { WEBHOOK_EVENTS } from "./webhook.ts";
  * A channel as people write it, in CHANNELS_FILE and on the command line (contract, Channels), and what it makes of
  * the channel that the store has: the fields that are written win, the others stay.
  */
-export const slugSchema = z.string().regex(/^[a-z0-9_-]{1,64}$/, "must be 1 to 64 of a-z 0-9 - _");
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,64}$/, "must be 1 to 64 of a-z 0-9 - _")
+  .max(64);
+
+/** The greatest lengths of texts, in UTF-16 units, and of lists: what a channel holds is read with each of its messages. */
+const LONGEST = {
+  address: 2_048,
+  /** A key, a token, a header's value. */
+  secret: 8_192,
+  name: 256,
+  instructions: 100_000,
+  bodyJson: 20_000,
+  commandLine: 32_768,
+} as const;
+export const MOST = {
+  servers: 32,
+  headers: 64,
+  tools: 512,
+  origins: 1_000,
+  parameters: 256,
+  days: 36_500,
+} as const;
 
 const seconds = z.number().min(1).max(3_600);
 const anyServer = {
   tools: z
-    .strictObject({ allow: z.array(z.string()).exactOptional(), deny: z.array(z.string()).exactOptional() })
+    .strictObject({ allow: toolNames().exactOptional(), deny: toolNames().exactOptional() })
     .exactOptional(),
   timeouts: z
     .strictObject({ connectSeconds: seconds.exactOptional(), callSeconds: seconds.exactOptional() })
     .exactOptional(),
 };
 
-const httpAddress = z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" });
+/** Whoever may see a channel sees its addresses: a secret in one would be everybody's. */
+const httpAddress = z
+  .url({ protocol: /^https?$/, error: "must be an http:// or https:// address" })
+  .max(LONGEST.address)
+  .refine(
+    (url) => !URL.canParse(url) || (new URL(url).username === "" && new URL(url).password === ""),
+    "must have no user name and no password: put them into a header, as $NAME of a variable",
+  );
 
 const oauthSchema = z.strictObject({
-  clientId: z.string().min(1),
-  clientSecret: z.string().min(1),
+  clientId: z.string().min(1).max(LONGEST.secret),
+  clientSecret: z.string().min(1).max(LONGEST.secret),
   // Required: else the MCP server would say who is given the secret.
   issuer: httpAddress,
-  scope: z.string().min(1).exactOptional(),
+  scope: z.string().min(1).max(LONGEST.secret).exactOptional(),
 });
 
 const httpServer = z.strictObject({
   ...anyServer,
-  identity: z.strictObject({ key: z.string().min(1) }).exactOptional(),
+  identity: z.strictObject({ key: z.string().min(1).max(LONGEST.secret) }).exactOptional(),
   oauth: oauthSchema.exactOptional(),
   url: httpAddress,
-  headers: z.record(z.string(), z.string()).exactOptional(),
+  headers: z
+    .record(z.string().max(LONGEST.name), z.string().max(LONGEST.secret))
+    .refine(...atMost(MOST.headers, "headers"))
+    .exactOptional(),
 });
+
+/** Arguments of a refinement: a map or list of at most so many. */
+function atMost(count: number, what: string) {
+  const fits = (named: object) => Object.keys(named).length <= count;
+  return [fits, `must have at most ${count} ${what}`] as const;
+}
+
+function toolNames() {
+  return z.array(z.string().max(LONGEST.name)).max(MOST.tools);
+}
 
 /** Each of the three is sent as the header `authorization`. */
 function speaksOnce({ identity, oauth, headers = {} }: z.infer<typeof httpServer>): boolean {
@@ -48,27 +91,46 @@ function speaksOnce({ identity, oauth, headers = {} }: z.infer<typeof httpServer
 
 const processServer = z.strictObject({
   ...anyServer,
-  command: z.string().min(1),
-  args: z.array(z.string()).exactOptional(),
-  env: z.record(z.string(), z.string()).exactOptional(),
+  command: z.string().min(1).max(LONGEST.commandLine),
+  args: z.array(z.string().max(LONGEST.commandLine)).max(MOST.parameters).exactOptional(),
+  env: z
+    .record(z.string().max(LONGEST.name), z.string().max(LONGEST.commandLine))
+    .refine(...atMost(MOST.parameters, "variables"))
+    .exactOptional(),
 });
 
+const modelBody = z
+  .record(z.string().max(LONGEST.name), z.unknown())
+  .refine((body) => JSON.stringify(body).length <= LONGEST.bodyJson, {
+    error: `must have at most ${LONGEST.bodyJson} characters of JSON`,
+  })
+  .refine((body) => !Object.keys(body).some(isOwnField), {
+    error: ({ input }) =>
+      `must have no ${Object.keys(input ?? {})
+        .filter(isOwnField)
+        .join(", ")}: the service sends these itself, and reads one answer`,
+  });
+
 export const agentFields = z.strictObject({
-  instructions: z.string().exactOptional(),
-  model: z.string().min(1).exactOptional(),
+  instructions: z.string().max(LONGEST.instructions).exactOptional(),
+  model: z.string().min(1).max(LONGEST.name).exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   reasoningEffort: z.string().min(1).max(32).exactOptional(),
-  body: z.record(z.string(), z.unknown()).exactOptional(),
+  body: modelBody.exactOptional(),
   images: z.boolean().exactOptional(),
   imageAddresses: z.boolean().exactOptional(),
   mcpServers: z
     .record(
-      z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+      z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{1,64}$/)
+        .max(64),
       z.union([
         httpServer.refine(speaksOnce, "oauth is sent as authorization, and leaves no place for another one"),
         processServer,
       ]),
     )
+    .refine(...atMost(MOST.servers, "servers"))
     .exactOptional(),
   maxOutputTokensPerRun: z.int().min(1).exactOptional(),
   maxTokensPerUserPerDay: z.int().min(1).exactOptional(),
@@ -86,7 +148,7 @@ export const handoffSchema = z.strictObject({
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
 });
 
-export const daysSchema = z.number().positive();
+export const daysSchema = z.number().positive().max(MOST.days);
 
 /** A setting that is not there keeps its kind for good; `{}` keeps everything. */
 export const retentionSchema = z.strictObject({
@@ -97,6 +159,7 @@ export const retentionSchema = z.strictObject({
 /** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */
 const webhookSecret = z
   .string()
+  .max(LONGEST.name)
   .refine(
     (text) => variableName(text) !== null || /^whsec_[A-Za-z0-9+/]{16,128}={0,2}$/.test(text),
     "must be whsec_ and base64, or $NAME of a variable",
@@ -113,14 +176,17 @@ export const webhooksSchema = z
   .max(20)
   .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, "has a url twice");
 
-const originSchema = z.string().transform((text, context) => {
-  const origin = originFrom(text);
-  if (origin !== null) return origin;
-  context.addIssue(
-    `${JSON.stringify(text)} is no origin: scheme://host[:port] without a path, and never "null"`,
-  );
-  return z.NEVER;
-});
+const originSchema = z
+  .string()
+  .max(LONGEST.name)
+  .transform((text, context) => {
+    const origin = originFrom(text);
+    if (origin !== null) return origin;
+    context.addIssue(
+      `${JSON.stringify(text)} is no origin: scheme://host[:port] without a path, and never "null"`,
+    );
+    return z.NEVER;
+  });
 
 /** Why callers could not send this key; null if they can. A comma would end it in its header. */
 export function secretKeyFault(key: string): string | null {
@@ -134,16 +200,18 @@ const channelFields = z.strictObject({
   kind: z.enum(["web", "transport"]).optional(),
   publishableKey: z
     .string()
+    .max(LONGEST.name)
     .regex(/^pk_[\x21-\x7e]+$/, "must start with pk_ and hold no spaces")
     .optional(),
   secretKey: z
     .string()
+    .max(LONGEST.name)
     .superRefine((text, context) => {
       const fault = variableName(text) === null ? secretKeyFault(text) : null;
       if (fault !== null) context.addIssue(`${fault}, or be $NAME of a variable`);
     })
     .optional(),
-  allowedOrigins: z.array(originSchema).optional(),
+  allowedOrigins: z.array(originSchema).max(MOST.origins).optional(),
   enabled: z.boolean().optional(),
   accessMode: z.enum(["open", "whitelist"]).optional(),
   agent: agentFields.optional(),
@@ -295,6 +363,11 @@ function fieldNames(schema: z.ZodType): Set<string> {
     return value;
   });
   return names;
+}
+
+/** Are two values the same as JSON, whatever the order of their keys? */
+export function isSame(one: unknown, other: unknown): boolean {
+  return canonical(one) === canonical(other);
 }
 
 /** JSON with sorted keys: the store need not keep their order. */

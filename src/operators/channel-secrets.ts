@@ -6,8 +6,14 @@ import type { Secret } from "../secret.ts";
 /** The placeholder of a secret; sent back, it keeps the stored secret. */
 export const HIDDEN = "[secret]";
 
+/** Who looks: `outline` is for who only sees that there is something, auditors and agents. */
+export type Sight = "whole" | "outline";
+
 /** A channel with the names of CHANNELS_FILE, without its secrets. `secretKey`: if it was just created. */
-export function channelView(channel: Channel, secretKey: Secret | null = null): Record<string, unknown> {
+export function channelView(
+  channel: Channel,
+  { secretKey = null, sight = "whole" }: { secretKey?: Secret | null; sight?: Sight } = {},
+): Record<string, unknown> {
   const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
   const { handoff, webhooks, retention } = channel;
   return {
@@ -18,28 +24,47 @@ export function channelView(channel: Channel, secretKey: Secret | null = null): 
     ...(kind === "web" ? { allowedOrigins } : {}),
     enabled,
     accessMode,
-    agent: withoutSecrets(agent),
+    agent: withoutSecrets(agent, sight),
     ...(handoff ? { handoff } : {}),
-    ...(webhooks ? { webhooks: webhooks.map((one) => ({ ...one, secret: hidden(one.secret) })) } : {}),
+    ...(webhooks ? { webhooks: webhooks.map((one) => webhookView(one, sight)) } : {}),
     ...(retention ? { retention } : {}),
   };
 }
 
-function withoutSecrets(agent: AgentSettings): AgentSettings {
-  if (agent.mcpServers === undefined) return agent;
+function webhookView({ url, secret, events }: WebhookField, sight: Sight): WebhookField {
+  return { url: addressFor(sight, url), secret: hidden(secret), ...(events ? { events } : {}) };
+}
+
+/** Queries and user names may be secrets: in an outline an address ends with its path. */
+export function addressFor(sight: Sight, address: string): string {
+  if (sight === "whole" || !URL.canParse(address)) return address;
+  const { origin, pathname, search, hash, username, password } = new URL(address);
+  return search + hash + username + password === "" ? address : `${origin}${pathname}`;
+}
+
+function bodyFor(sight: Sight, body: Record<string, unknown>): Record<string, unknown> {
+  return sight === "whole" ? body : Object.fromEntries(Object.keys(body).map((name) => [name, HIDDEN]));
+}
+
+function withoutSecrets(agent: AgentSettings, sight: Sight): AgentSettings {
+  const settings = { ...agent, ...(agent.body ? { body: bodyFor(sight, agent.body) } : {}) };
+  if (agent.mcpServers === undefined) return settings;
   const servers = Object.entries(agent.mcpServers).map(([name, server]): [string, McpServer] => {
     if (!isHttp(server)) return [name, server];
     const { headers, identity, oauth, ...rest } = server;
-    const shown: McpHttpServer = { ...rest };
+    const shown: McpHttpServer = { ...rest, url: addressFor(sight, server.url) };
     if (headers) {
       const values = Object.entries(headers).map(([header, value]) => [header, hidden(value)] as const);
       shown.headers = Object.fromEntries(values);
     }
     if (identity) shown.identity = { key: hidden(identity.key) };
-    if (oauth) shown.oauth = { ...oauth, clientSecret: hidden(oauth.clientSecret) };
+    if (oauth) {
+      const issuer = addressFor(sight, oauth.issuer);
+      shown.oauth = { ...oauth, issuer, clientSecret: hidden(oauth.clientSecret) };
+    }
     return [name, shown];
   });
-  return { ...agent, mcpServers: Object.fromEntries(servers) };
+  return { ...settings, mcpServers: Object.fromEntries(servers) };
 }
 
 /** The name of a variable is not secret. */
@@ -106,7 +131,7 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
 
 /**
  * Webhooks in a change, as a whole: a secret that is left out or sent as HIDDEN is taken from the stored one of the
- * same url.
+ * same url, and of no other: a new receiver must not get the secret of an old one.
  */
 export function changedWebhooks(
   stored: readonly WebhookField[],
@@ -115,7 +140,7 @@ export function changedWebhooks(
   return change.map((one) => {
     const { secret = HIDDEN } = one;
     if (secret !== HIDDEN) return one;
-    const known = stored.find(({ url }) => url === one["url"]) ?? stored[change.indexOf(one)];
+    const known = stored.find(({ url }) => url === one["url"]);
     return known ? { ...one, secret: known.secret } : one;
   });
 }

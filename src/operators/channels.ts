@@ -1,6 +1,6 @@
 import { firstRefused } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
 import { variableName, variablesOf } from "../domain/channel-variables.ts";
 import { keysStillValid, retiredKeysField } from "../domain/older-keys.ts";
 import {
@@ -8,6 +8,8 @@ import {
   changedFields,
   channelFieldsSchema,
   complaint,
+  isSame,
+  MOST,
   sharedKey,
   splitAgent,
 } from "../domain/channel-fields.ts";
@@ -31,9 +33,14 @@ export class BadChannel extends Error {
 
 /** The stored channel with these fields, checked as CHANNELS_FILE is. Throws BadChannel. */
 export function channelFrom(slug: string, stored: Channel | null, fields: object): Channel {
-  const parsed = channelFieldsSchema.safeParse({ ...fields, slug });
+  const { judged, agentOf } = judgedAnew({ ...fields, slug }, stored?.agent ?? {});
+  const parsed = channelFieldsSchema.safeParse(judged);
   if (!parsed.success) throw new BadChannel(complaint(parsed.error));
-  const { secretKey, ...written } = parsed.data;
+  const { secretKey, agent, ...others } = parsed.data;
+  const written = { ...others, ...(agent ? { agent: agentOf(agent) } : {}) };
+  const servers = Object.keys(written.agent?.mcpServers ?? {}).length;
+  if (servers > Math.max(MOST.servers, Object.keys(stored?.agent.mcpServers ?? {}).length))
+    throw new BadChannel(`agent.mcpServers: must have at most ${MOST.servers} servers`);
   if (secretKey !== undefined && variableName(secretKey) !== null)
     throw new BadChannel("secretKey must start with sk_");
   const [process] = Object.keys(splitAgent(written.agent ?? {}).processes);
@@ -46,6 +53,51 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   } catch (error) {
     throw new BadChannel(messageOf(error));
   }
+}
+
+/**
+ * Without the settings and servers of `agent` that are as they are stored: a rule that came after them must not keep
+ * everything else of the agent from being changed. `agentOf` puts them back, servers in their order.
+ */
+function judgedAnew(fields: object, stored: AgentSettings) {
+  const agent = "agent" in fields && isMap(fields.agent) ? fields.agent : null;
+  if (agent === null) return { judged: fields, agentOf: (parsed: AgentSettings) => parsed };
+  const { mcpServers, ...settings } = agent;
+  const servers = isMap(mcpServers) ? mcpServers : null;
+  const judged = {
+    ...unlike(settings, stored),
+    ...(servers
+      ? { mcpServers: unlike(servers, stored.mcpServers ?? {}) }
+      : "mcpServers" in agent
+        ? { mcpServers }
+        : {}),
+  };
+  const names = new Set(Object.keys(settings));
+  const kept = Object.entries(stored).filter(([name]) => names.has(name));
+  return {
+    judged: { ...fields, agent: judged },
+    agentOf(parsed: AgentSettings): AgentSettings {
+      const whole: AgentSettings = { ...Object.fromEntries(kept), ...parsed };
+      if (servers === null) return whole;
+      const known = new Map(Object.entries({ ...stored.mcpServers, ...parsed.mcpServers }));
+      const ordered = Object.keys(servers).flatMap((name): [string, McpServer][] => {
+        const server = known.get(name);
+        return server ? [[name, server]] : [];
+      });
+      return { ...whole, mcpServers: Object.fromEntries(ordered) };
+    },
+  };
+}
+
+function unlike(written: Record<string, unknown>, stored: object): Record<string, unknown> {
+  const known = new Map<string, unknown>(Object.entries(stored));
+  return Object.fromEntries(
+    Object.entries(written).filter(([name, value]) => !known.has(name) || !isSame(known.get(name), value)),
+  );
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

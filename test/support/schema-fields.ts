@@ -68,6 +68,6 @@ function typeOf(schema: z.ZodType | undefined): string {
 }
 
 function maxLengthOf(schema: z.ZodType): number {
-  const { maximum } = schema._zod.bag as { maximum?: number };
-  return maximum ?? Number.POSITIVE_INFINITY;
+  const { maxLength } = schema as { maxLength?: number | null };
+  return maxLength ?? Number.POSITIVE_INFINITY;
 }

@@ -11,7 +11,7 @@ export function printChannel(
   options: { json?: boolean },
   secretKey: Secret | null = null,
 ): void {
-  const view = channelView(channel, secretKey);
+  const view = channelView(channel, { secretKey });
   if (options.json) printJson(terminal, view);
   else printFields(terminal, view);
 }

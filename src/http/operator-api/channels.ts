@@ -7,12 +7,14 @@ import { withoutPrototypes } from "../../domain/name-map.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
 import { seesChannel } from "../../domain/operator.ts";
+import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import { note } from "../../operators/acting.ts";
 import type { Acting } from "../../operators/acting.ts";
 import { BadChannel, channelFrom, rotateKeys, untilWritten, writeChannel } from "../../operators/channels.ts";
 import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
+import type { Sight } from "../../operators/channel-secrets.ts";
 import { fieldsForAll } from "../../operators/fields-for-all.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
@@ -108,7 +110,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         const seen = (await store.channels(() => {})).filter(({ slug }) => seesChannel(operator, slug));
         return listOfAll({ incoming, kind: "channels" }, seen, {
           placeOf: ({ slug }) => slug,
-          viewOf: (channel) => channelView(channel),
+          viewOf: (channel) => channelView(channel, { sight: sightOf(operator) }),
         });
       },
     }),
@@ -119,10 +121,14 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       roles: EVERY_ROLE,
       scope: "channels",
       summary: "Show a channel",
-      description: "Never a secret key, and no value of an MCP server's header.",
+      description:
+        "Never a secret key, and no value of an MCP server's header. Addresses without their queries, and no value of `agent.body`, for who is no admin.",
       answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
       refusals: { "not-found": "Unknown channel" },
-      handle: async ({ param }) => jsonAnswer(200, channelView(await existingChannel(store, param("slug")))),
+      async handle({ operator, param }) {
+        const channel = await existingChannel(store, param("slug"));
+        return jsonAnswer(200, channelView(channel, { sight: sightOf(operator) }));
+      },
     }),
 
     operatorRoute(api, {
@@ -154,7 +160,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           throw new Refusal("conflict", "There is a channel of that slug");
         }
         await directory.renew();
-        return jsonAnswer(201, channelView(channel, isNewSecret ? made.secretKey : null));
+        return jsonAnswer(201, channelView(channel, { secretKey: isNewSecret ? made.secretKey : null }));
       },
     }),
 
@@ -222,7 +228,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         });
         keepKeys.channel(channel.slug, keys);
         await directory.renew();
-        return jsonAnswer(200, channelView(channel, keys.secretKey));
+        return jsonAnswer(200, channelView(channel, { secretKey: keys.secretKey }));
       },
     }),
   ];
@@ -240,6 +246,10 @@ async function write(
   if (wrote.type === "shared")
     throw new Refusal("conflict", "Another channel has or had that publishable key");
   return wrote.type === "written";
+}
+
+export function sightOf({ role }: Pick<Operator, "role">): Sight {
+  return role === "admin" ? "whole" : "outline";
 }
 
 /** Refuses what only an admin without channel limits may change, and notes who tried it. */

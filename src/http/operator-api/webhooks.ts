@@ -3,6 +3,7 @@ import type { Channel } from "../../domain/channel.ts";
 import type { WebhookField } from "../../domain/webhook.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { chosenWebhooks, listWebhooks, replayWebhooks, testWebhooks } from "../../operators/webhooks.ts";
+import { addressFor } from "../../operators/channel-secrets.ts";
 import { createSender } from "../../webhooks/send.ts";
 import { bodyIfAny } from "../body.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
@@ -11,6 +12,7 @@ import type { Route } from "../route.ts";
 import { existingChannel } from "./existing.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
 import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
+import { sightOf } from "./channels.ts";
 import type { OperatorApi } from "./operator-route.ts";
 
 const deliverySchema = z.object({
@@ -88,11 +90,14 @@ export function webhooksRoutes(api: OperatorApi): Route[] {
       query: listFields,
       answers: { 200: documentedList("The webhooks", webhookSchema, EXAMPLE) },
       refusals: { "not-found": "Unknown channel" },
-      handle: async ({ incoming, param }) =>
+      handle: async ({ incoming, operator, param }) =>
         listOfAll(
           { incoming, kind: "webhooks" },
           await listWebhooks(store, await existingChannel(store, param("slug"))),
-          { placeOf: ({ url }) => url, viewOf: (webhook) => webhook },
+          {
+            placeOf: ({ url }) => url,
+            viewOf: (webhook) => ({ ...webhook, url: addressFor(sightOf(operator), webhook.url) }),
+          },
         ),
     }),
 
