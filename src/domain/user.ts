@@ -1,3 +1,4 @@
+import { cutText } from "../../machines/line.ts";
 import type { Attributes } from "./attributes.ts";
 import type { AccessMode } from "./channel.ts";
 
@@ -23,4 +24,12 @@ export interface ChannelState {
 export function mayTalk(channel: ChannelState, user: Pick<User, "blocked" | "whitelisted">): boolean {
   if (!channel.enabled || user.blocked) return false;
   return channel.accessMode === "open" || user.whitelisted;
+}
+
+/** The longest name that is stored, in UTF-16 units: a page of users has a hundred. */
+export const MAX_DISPLAY_NAME_CHARS = 200;
+
+/** A name as it is stored and shown: a caller's longer one is cut, as it is no id. Earlier versions stored longer ones. */
+export function shortDisplayName(name: string): string {
+  return cutText(name, MAX_DISPLAY_NAME_CHARS);
 }

@@ -5,6 +5,7 @@ import type { SentAttachment } from "../domain/attachments.ts";
 import type { Channel } from "../domain/channel.ts";
 import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { MAX_DISPLAY_NAME_CHARS, shortDisplayName } from "../domain/user.ts";
 import { isImageUrl } from "./image-url.ts";
 
 /** Fields of several bodies. Lengths are UTF-16 code units (contract, Characters). */
@@ -52,6 +53,11 @@ export const stoppedRun = atMost(256)
   .min(1)
   .optional()
   .describe("Of the run to stop, as x-run-id names it: without it, whichever is active");
+/** A backend's own name for its user. */
+export const displayNameText = z
+  .string()
+  .transform(shortDisplayName)
+  .describe(`Stored with the user; a later one replaces it; ${MAX_DISPLAY_NAME_CHARS} characters are kept`);
 
 /** Pathname and search of the page; more than 512 is invalid (contract, Characters). */
 export const pagePath = atMost(512);
@@ -108,7 +114,7 @@ export function mustTakeImages(
 export const channelSlug = z.string();
 
 /** In UTF-16 units. zod's own `max` counts code points, as JSON Schema does. */
-function atMost(limitChars: number): z.ZodString {
+export function atMost(limitChars: number): z.ZodString {
   return z
     .string()
     .refine((text) => text.length <= limitChars)

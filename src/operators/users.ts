@@ -1,3 +1,4 @@
+import { shortDisplayName } from "../domain/user.ts";
 import type { User } from "../domain/user.ts";
 import type { Page, PlacedUser, UserPage, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
@@ -50,7 +51,7 @@ export function userView(user: User) {
   return {
     userId: user.userId,
     externalUserId: user.externalId,
-    displayName: user.displayName,
+    displayName: user.displayName === null ? null : shortDisplayName(user.displayName),
     blocked: user.blocked,
     whitelisted: user.whitelisted,
   };

@@ -126,11 +126,15 @@ describe("JSON", () => {
     expect([got.status, await got.text()]).toEqual([413, "Too large"]);
   });
 
-  test("a display name of 10 KB is kept", async () => {
-    const { post, store } = await startService();
-    const displayName = "é".repeat(10_240);
-    await post("/v1/access", { channel: "cli", externalUserId: "u", displayName }, bearer);
-    expect((await store.findUser("cli", "u"))?.displayName).toBe(displayName);
+  test("G20: a display name of 10 KB is taken, and its first 200 characters are stored, by either endpoint", async () => {
+    const { post, store, agent } = await startService();
+    const displayName = `${"é".repeat(199)}😀${"é".repeat(10_240)}`;
+    const user = { channel: "cli", externalUserId: "u", displayName };
+    expect((await post("/v1/access", user, bearer)).status).toBe(200);
+    const said = { threadId: "t", userId: "w", text: "Hi", displayName };
+    expect((await post("/v1/messages", said, bearer)).status).toBe(200);
+    expect((await agent.turn()).turn.run.speaker.displayName).toBe("é".repeat(199));
+    for (const id of ["u", "w"]) expect((await store.findUser("cli", id))?.displayName).toBe("é".repeat(199));
   });
 });
 

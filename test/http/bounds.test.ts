@@ -225,7 +225,7 @@ const BOUNDS: Record<string, string> = {
   "server after": NAMES_SOMETHING,
   "server cursor": `${OF_THE_HEAD}; a check sum, or 422`,
   "server text": `${OF_THE_BODY}; THREAD_QUEUE_MAX of them wait`,
-  "server displayName": OF_THE_BODY,
+  "server displayName": `${OF_THE_BODY}; 200 characters are kept`,
   "server attachments[].url": `${OF_THE_BODY}; of an address 2,048 characters; 4 of them`,
   "server attributes{}": "4,000 characters of JSON, 422",
   "server context{}": "WIDGET_MAX_TEXT_CHARS of JSON, 413",
@@ -281,7 +281,6 @@ const BOUNDS: Record<string, string> = {
   "operator from": "a day, of the last 400",
   "operator to": "a day",
   "operator text": OF_THE_BODY,
-  "operator displayName": OF_THE_BODY,
   "operator channels": `${OF_THE_BODY}; each once`,
   "operator url": NAMES_IN_BODY,
 };

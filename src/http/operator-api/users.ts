@@ -2,12 +2,13 @@ import { z } from "zod";
 import { attributesField } from "../../domain/attributes.ts";
 import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { MAX_DISPLAY_NAME_CHARS } from "../../domain/user.ts";
 import type { User } from "../../domain/user.ts";
 import { searchUsers } from "../../operators/search-users.ts";
 import { stopUser } from "../../operators/stop-runs.ts";
 import { changeUser, revokeUser, userView } from "../../operators/users.ts";
 import { bodyOf } from "../body.ts";
-import { callerId } from "../fields.ts";
+import { atMost, callerId } from "../fields.ts";
 import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import type { Field, Route } from "../route.ts";
@@ -54,7 +55,7 @@ const flagField = (description: string): Field => ({
 const bodySchema = z.object({
   blocked: z.boolean().exactOptional(),
   whitelisted: z.boolean().exactOptional(),
-  displayName: z.string().nullable().exactOptional().describe("null takes the name away"),
+  displayName: atMost(MAX_DISPLAY_NAME_CHARS).nullable().exactOptional().describe("null takes the name away"),
   stop: z
     .boolean()
     .exactOptional()

@@ -3,14 +3,14 @@ import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
 import { bodyOf } from "../body.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
-import { callerId, channelSlug } from "../fields.ts";
+import { callerId, channelSlug, displayNameText } from "../fields.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
 
 const bodySchema = z.object({
   channel: channelSlug,
   externalUserId: callerId,
-  displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
+  displayName: displayNameText.optional(),
 });
 
 const documentation: Documentation = {

@@ -20,6 +20,7 @@ import {
   messageText,
   mustFit,
   mustSaySomething,
+  displayNameText,
   mustTakeImages,
 } from "../fields.ts";
 import { serverLine } from "../reference/line-schemas.ts";
@@ -34,7 +35,7 @@ const bodySchema = z.object({
   clientMessageId: clientMessageId
     .optional()
     .describe("The caller's own id of this message: a repeat gets its run's stream, and says nothing new"),
-  displayName: z.string().optional().describe("Stored with the user; a later one replaces it"),
+  displayName: displayNameText.optional(),
   attachments: attachmentList
     .optional()
     .describe("Images, where the channel's agent.images allows them, together within SERVER_MAX_BODY_BYTES"),
