@@ -58,7 +58,7 @@ import { identifiedTellings } from "./webhooks/identified.ts";
 import { findEndpoint } from "./webhooks/lane.ts";
 import type { LaneDependencies } from "./webhooks/lane.ts";
 import { createSender } from "./webhooks/send.ts";
-import { secretOf } from "./webhooks/sign.ts";
+import { secretsOf } from "./webhooks/sign.ts";
 import { tellingStore } from "./webhooks/telling-store.ts";
 import { createWebhooks } from "./webhooks/webhooks.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
@@ -347,7 +347,7 @@ function webhooksOver(
     channels: () => directory.channels(),
     share,
     webhook: (slug, endpoint) => findEndpoint(directory.lastRead(slug)?.webhooks, endpoint),
-    secretOf: (slug, webhook) => secretOf(webhook, (name) => variables.read(slug, name)),
+    secretsOf: (slug, webhook) => secretsOf(webhook, (name) => variables.read(slug, name), clock.now()),
     ...(onWebhook ? { onTried: onWebhook } : {}),
   });
 }

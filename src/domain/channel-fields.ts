@@ -5,7 +5,7 @@ import { isOwnField } from "./model-body.ts";
 import { variableName } from "./channel-variables.ts";
 import { publishableHash, retiredKeysField } from "./older-keys.ts";
 import { withoutPrototypes } from "./name-map.ts";
-import { WEBHOOK_EVENTS } from "./webhook.ts";
+import { WEBHOOK_EVENTS, withOlderSecrets } from "./webhook.ts";
 
 /**
  * A channel as people write it, in CHANNELS_FILE and on the command line (contract, Channels), and what it makes of
@@ -241,14 +241,18 @@ export function originFrom(text: string): string | null {
   return url.origin === "null" ? `${url.protocol}//${url.host}` : url.origin;
 }
 
-/** The channel that the written fields make of the stored one. Throws where a new channel lacks what it cannot do without. */
-export function applyFields(stored: Channel | null, written: WrittenFields): Channel {
+/**
+ * The channel that the written fields make of the stored one. `nowMs`: when an older secret of a webhook begins to end.
+ * Throws where a new channel lacks what it cannot do without. */
+export function applyFields(stored: Channel | null, written: WrittenFields, nowMs: number): Channel {
   const { slug } = written;
   const kind = written.kind ?? stored?.kind;
   if (kind === undefined) throw new Error(`channel ${slug} is new and needs a kind, web or transport`);
 
   const handoff = written.handoff ?? stored?.handoff;
-  const webhooks = written.webhooks ?? stored?.webhooks ?? [];
+  const webhooks = written.webhooks
+    ? withOlderSecrets(stored?.webhooks ?? [], written.webhooks, nowMs)
+    : (stored?.webhooks ?? []);
   const retention = written.retention ?? stored?.retention ?? {};
   const before = stored?.kind === kind ? stored : null;
   const common = {

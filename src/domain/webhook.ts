@@ -5,6 +5,48 @@ export interface WebhookField {
   secret: string;
   /** Absent: all events. */
   events?: WebhookEvent[];
+  /** Secrets of before, which sign beside it for a while; the newest last. Absent: none. */
+  olderSecrets?: OlderSecret[];
+}
+
+export interface OlderSecret {
+  secret: string;
+  untilMs: number;
+}
+
+/** How long an older secret signs, too: Standard Webhooks leaves it open, and receivers are changed by people. */
+const OVERLAP_MS = 24 * 3_600_000;
+/** A signature for each is in every request. */
+const MOST_OLDER = 4;
+
+/**
+ * A channel's webhooks as they are written over the stored ones: an endpoint whose secret changes keeps the one before for
+ * a day.
+ */
+export function withOlderSecrets(
+  stored: readonly WebhookField[],
+  written: readonly WebhookField[],
+  nowMs: number,
+): WebhookField[] {
+  return written.map(({ olderSecrets: _, ...webhook }) => {
+    const before = stored.find(({ url }) => url === webhook.url);
+    if (before === undefined) return webhook;
+    const { secret, olderSecrets = [] } = before;
+    const isSame = secret === webhook.secret;
+    const older = isSame
+      ? olderSecrets
+      : [...secretsStillValid(before, nowMs), { secret, untilMs: nowMs + OVERLAP_MS }]
+          .filter((one) => one.secret !== webhook.secret)
+          .slice(-MOST_OLDER);
+    return older.length === 0 ? webhook : { ...webhook, olderSecrets: older };
+  });
+}
+
+export function secretsStillValid(
+  { olderSecrets = [] }: Pick<WebhookField, "olderSecrets">,
+  nowMs: number,
+): OlderSecret[] {
+  return olderSecrets.filter(({ untilMs }) => nowMs < untilMs);
 }
 
 export const WEBHOOK_EVENTS = [

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { systemClock } from "../clock.ts";
 import { isSetting } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { closedUrl } from "../domain/public-address.ts";
@@ -124,7 +125,7 @@ export async function upsertChannels(
   const stored = new Map(readable.map((channel) => [channel.slug, channel]));
   const ours = written.filter(({ slug }) => !newer.has(slug));
   const next = ours.map((fields) =>
-    orConfigError(() => applyFields(stored.get(fields.slug) ?? null, fields)),
+    orConfigError(() => applyFields(stored.get(fields.slug) ?? null, fields, systemClock.now())),
   );
 
   const all = new Map(stored);

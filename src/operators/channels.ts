@@ -31,8 +31,8 @@ export class BadChannel extends Error {
   }
 }
 
-/** The stored channel with these fields, checked as CHANNELS_FILE is. Throws BadChannel. */
-export function channelFrom(slug: string, stored: Channel | null, fields: object): Channel {
+/** The stored channel with these fields, checked as CHANNELS_FILE is; `nowMs` as for applyFields(). Throws BadChannel. */
+export function channelFrom(slug: string, stored: Channel | null, fields: object, nowMs: number): Channel {
   const { judged, agentOf } = judgedAnew({ ...fields, slug }, stored?.agent ?? {});
   const parsed = channelFieldsSchema.safeParse(judged);
   if (!parsed.success) throw new BadChannel(complaint(parsed.error));
@@ -49,7 +49,7 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   }
   const hashed = secretKey === undefined ? {} : { secretKeyHash: hashKey(new Secret(secretKey)) };
   try {
-    return applyFields(stored, { ...written, ...hashed });
+    return applyFields(stored, { ...written, ...hashed }, nowMs);
   } catch (error) {
     throw new BadChannel(messageOf(error));
   }

@@ -6,7 +6,7 @@ import type { WebhookField } from "../domain/webhook.ts";
 import type { Delivery, Store } from "../store.ts";
 import { bodyText } from "../webhooks/body.ts";
 import type { Sender, Sent } from "../webhooks/send.ts";
-import { NO_SECRET, secretOf } from "../webhooks/sign.ts";
+import { NO_SECRET, secretsOf } from "../webhooks/sign.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
@@ -64,12 +64,14 @@ export async function testWebhooks(
   return Promise.all(
     chosen.map(async (webhook) => {
       const { url } = webhook;
-      const secret = secretOf(webhook, (name) => variables.read(slug, name));
+      const nowMs = acting.clock.now();
+      const secrets = secretsOf(webhook, (name) => variables.read(slug, name), nowMs);
       const id = `msg_${newId()}`;
-      const body = bodyText({ type: "webhook.test", atMs: acting.clock.now(), data: { channel: slug } });
-      const sent = secret
-        ? await sender.send({ url, id, body, secret })
-        : { status: null, fault: NO_SECRET, elapsedMs: 0 };
+      const body = bodyText({ type: "webhook.test", atMs: nowMs, data: { channel: slug } });
+      const sent =
+        secrets.length > 0
+          ? await sender.send({ url, id, body, secrets })
+          : { status: null, fault: NO_SECRET, elapsedMs: 0 };
       const delivered = sent.fault === null;
       if (delivered) await acting.store.outbox?.switchEndpoint(slug, endpointOf(webhook), null);
       return { url, ...sent, delivered };

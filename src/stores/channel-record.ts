@@ -8,7 +8,7 @@ import type {
 } from "../domain/channel.ts";
 import type { HandoffField } from "../domain/hand-off.ts";
 import type { OlderKeys } from "../domain/older-keys.ts";
-import type { WebhookEvent, WebhookField } from "../domain/webhook.ts";
+import type { OlderSecret, WebhookEvent, WebhookField } from "../domain/webhook.ts";
 import {
   defaulted,
   either,
@@ -128,6 +128,7 @@ export const isChannel = shape<Channel>({
         url: isText,
         secret: isText,
         events: optional(listOf(isWebhookEvent)),
+        olderSecrets: optional(listOf(shape<OlderSecret>({ secret: isText, untilMs: isNumber }))),
       }),
     ),
   ),

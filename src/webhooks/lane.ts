@@ -22,8 +22,8 @@ export interface LaneDependencies extends BodyDependencies {
   log: PlainLog;
   /** A channel's endpoint as configured now; null: the channel no longer has it. */
   webhook: (slug: string, endpoint: string) => WebhookField | null;
-  /** Null: its variable is unset, or not the channel's to name. */
-  secretOf: (slug: string, webhook: WebhookField) => Secret | null;
+  /** As secretsOf() of sign.ts. */
+  secretsOf: (slug: string, webhook: WebhookField) => readonly Secret[];
   onTried?: (tried: { slug: string; outcome: "delivered" | "failed" | "given-up" }) => void;
 }
 
@@ -178,10 +178,11 @@ export function createLane(
     const sealed = stored.type === "sealed" ? stored : await sealOrFail(event, JSON.parse(stored.text));
     if (!sealed) return;
     const happened = happenedOf(sealed);
-    const secret = dependencies.secretOf(slug, webhook);
-    const sent: Sent = secret
-      ? await sender.send({ url: webhook.url, secret, ...sealed })
-      : { status: null, fault: NO_SECRET, elapsedMs: 0 };
+    const secrets = dependencies.secretsOf(slug, webhook);
+    const sent: Sent =
+      secrets.length > 0
+        ? await sender.send({ url: webhook.url, secrets, ...sealed })
+        : { status: null, fault: NO_SECRET, elapsedMs: 0 };
     // Aborted by the stop: this does not count as a try, and the next process begins with it.
     if (stopped && sent.status === null) return;
     if (sent.fault === null) {

@@ -15,7 +15,7 @@ export interface Sent {
 }
 
 export interface Sender {
-  send(event: { url: string; id: string; body: string; secret: Secret }): Promise<Sent>;
+  send(event: { url: string; id: string; body: string; secrets: readonly Secret[] }): Promise<Sent>;
   close(): Promise<void>;
 }
 
@@ -52,11 +52,11 @@ export function createSender({
     },
   });
 
-  async function post({ url, id, body, secret }: Parameters<Sender["send"]>[0]): Promise<number> {
+  async function post({ url, id, body, secrets }: Parameters<Sender["send"]>[0]): Promise<number> {
     if (!allowsPrivate) mustBePublic(url);
     const signal = AbortSignal.timeout(answerMs);
     const headers = {
-      ...signedHeaders({ id, body, atMs: clock.now() }, secret),
+      ...signedHeaders({ id, body, atMs: clock.now() }, secrets),
       "user-agent": `chat-agent-service/${VERSION}`,
     };
     const { statusCode, body: answer } = await request(url, {

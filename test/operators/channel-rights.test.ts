@@ -44,13 +44,14 @@ describe("a publishable key", () => {
 
   test("G7: a key of before an upgrade counts, too, as soon as its channel is written", () => {
     const key = (publishableKey: string) => ({ publishableKey, secretKeyHash: null, untilMs: 1 });
-    const stored = applyFields(null, { slug: "a", kind: "web", publishableKey: "pk_2" });
+    const stored = applyFields(null, { slug: "a", kind: "web", publishableKey: "pk_2" }, 0);
     const next = applyFields(
       { ...stored, olderKeys: [key("pk_0"), key("pk_1")] },
       { slug: "a", publishableKey: "pk_3" },
+      0,
     );
     expect(next.retiredKeys).toHaveLength(3);
-    expect(applyFields(next, { slug: "a", enabled: false }).retiredKeys).toEqual(next.retiredKeys);
+    expect(applyFields(next, { slug: "a", enabled: false }, 0).retiredKeys).toEqual(next.retiredKeys);
   });
 });
 

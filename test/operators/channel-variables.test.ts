@@ -5,7 +5,7 @@ import { createChannelVariables } from "../../src/config/channel-variables.ts";
 import { channelFieldsSchema } from "../../src/domain/channel-fields.ts";
 import { parseChannels } from "../../src/installation/channels-file.ts";
 import { createMcpSessions } from "../../src/agent/mcp/sessions.ts";
-import { secretOf } from "../../src/webhooks/sign.ts";
+import { secretsOf } from "../../src/webhooks/sign.ts";
 import { Secret } from "../../src/secret.ts";
 import { isSetting, settingNames } from "../../src/config.ts";
 import { openServer, tool } from "../agent/sessions.ts";
@@ -226,7 +226,7 @@ test("A1: the list of fields that take $NAME has every field whose variable is r
   onTestFinished(() => sessions.close());
   await sessions.tools("shop", mcpServers, new AbortController().signal);
   const webhook = { url: "https://x.example", secret: at("webhooks.*.secret") };
-  secretOf(webhook, variable);
+  secretsOf(webhook, variable, 0);
   parseChannels(JSON.stringify({ channels: [{ slug: "shop", secretKey: at("secretKey") }] }), (name) => {
     read.add(name);
     return new Secret("sk_x");

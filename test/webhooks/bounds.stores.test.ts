@@ -51,7 +51,7 @@ describe.each(storeKinds)("what waits for a webhook on the $name store", ({ prep
       random: () => 0.5,
       log: { info() {}, warn: (what: unknown) => void said.push(what), error() {} },
       webhook: () => webhook,
-      secretOf: () => null,
+      secretsOf: () => [],
     };
     return { outbox, parts, said };
   }

@@ -32,7 +32,7 @@ const event = (nth: number, url: string) => ({
   url,
   id: `msg_${nth}`,
   body: "{}",
-  secret: new Secret(SECRET),
+  secrets: [new Secret(SECRET)],
 });
 
 test("a receiver that never ends its answers takes what it is sent all the same", async () => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { createChannelVariables } from "../../config/channel-variables.ts";
 import type { Channel, RetentionField } from "../../domain/channel.ts";
@@ -100,16 +101,21 @@ function fromOptions(slug: string, stored: Channel | null, options: FieldOptions
   const told = options.webhooks && { webhooks: changedWebhooks(stored?.webhooks ?? [], options.webhooks) };
   const retention = retentionFrom(stored, options);
   try {
-    return channelFrom(slug, stored, {
-      agent,
-      kind,
-      accessMode,
-      allowedOrigins,
-      publishableKey,
-      secretKey,
-      retention,
-      ...told,
-    });
+    return channelFrom(
+      slug,
+      stored,
+      {
+        agent,
+        kind,
+        accessMode,
+        allowedOrigins,
+        publishableKey,
+        secretKey,
+        retention,
+        ...told,
+      },
+      systemClock.now(),
+    );
   } catch (error) {
     if (error instanceof BadChannel) return command.error(`error: ${error.message}`);
     throw error;

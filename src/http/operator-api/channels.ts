@@ -95,7 +95,7 @@ const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLA
  * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields are named as in CHANNELS_FILE.
  */
 export function channelsRoutes(api: OperatorApi): Route[] {
-  const { store, directory, config, keepKeys, threads, channelVariables } = api;
+  const { store, directory, config, keepKeys, threads, channelVariables, clock } = api;
   return [
     operatorRoute(api, {
       method: "GET",
@@ -153,7 +153,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         const isNewSecret = kind === "web" && body["secretKey"] === undefined;
         const keys =
           kind === "web" ? { publishableKey: made.publishableKey, secretKey: made.secretKey.reveal() } : {};
-        const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }));
+        const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }, clock.now()));
         mustBePublic(channel, config);
         mustReachPublicServers(channel, null, config);
         if (!(await write(acting, channel, null, channelVariables))) {
@@ -192,7 +192,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           const told =
             webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
           const written = { ...fields, ...agentFields, ...told };
-          const changed = orInvalid(() => channelFrom(stored.slug, stored, written));
+          const changed = orInvalid(() => channelFrom(stored.slug, stored, written, clock.now()));
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
           if (operator.channels !== null) await mustBeItsOwn(acting, stored, changed);
