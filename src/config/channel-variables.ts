@@ -23,7 +23,7 @@ const PREFIX = "CHANNEL_";
 /** So many refused names are remembered, so that each is told once. */
 const MOST_TOLD = 1_000;
 
-const REMEDY = `name a variable that begins with ${PREFIX}, or name this one for the channel in CHANNELS_FILE`;
+const REMEDY = `name a variable that begins with ${PREFIX}`;
 
 export function createChannelVariables({
   named = new Map(),
@@ -41,7 +41,7 @@ export function createChannelVariables({
   function fault(slug: string, name: string): string | null {
     if (isSetting(name)) return `a setting of the service, which no channel may name: ${REMEDY}`;
     if (name.startsWith(PREFIX) || named.get(slug)?.has(name)) return null;
-    return `a variable that this channel may not name: ${REMEDY}`;
+    return `a variable that this channel may not name: ${REMEDY}, or name this one for the channel in CHANNELS_FILE`;
   }
 
   return {
