@@ -34,12 +34,13 @@ function partOf(place: Place | null, key: PropertyKey): Place | null {
 function innerOf(schema: z.core.$ZodType, key: PropertyKey): z.core.$ZodType | null {
   if (schema instanceof z.ZodObject) return (schema.shape as z.core.$ZodShape)[String(key)] ?? null;
   if (schema instanceof z.ZodArray) return schema.element;
-  return schema instanceof z.ZodRecord ? schema.valueType : null;
+  return schema instanceof z.ZodRecord || schema instanceof z.ZodMap ? schema.valueType : null;
 }
 
 /** Without what only says whether the value may be absent or null, and what becomes of it. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodPipe) return bare(schema.in);
+  // Of z.preprocess() the schema comes last.
+  if (schema instanceof z.ZodPipe) return bare(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
   const isWrapped =
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodExactOptional ||

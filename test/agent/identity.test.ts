@@ -113,7 +113,11 @@ test("a key that is unset keeps the server's tools away", async () => {
   const sessions = openSessions();
   expect(await sessions.offered("shop", servers, never())).toEqual({ tools: [], missing: ["s"] });
   expect(sessions.ill()).toEqual([
-    { channel: "shop", server: "s", fault: "Cannot use an MCP server: MCP_IDENTITY_KEY is unset" },
+    {
+      channel: "shop",
+      server: "s",
+      fault: "Cannot use an MCP server: MCP_IDENTITY_KEY is unset, or no variable that its channel may name",
+    },
   ]);
 });
 

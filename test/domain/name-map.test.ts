@@ -83,6 +83,7 @@ const RECORDS: Record<string, string> = {
   "src/domain/channel-fields.ts": "inside withoutPrototypes()",
   "src/installation/providers-file.ts": "inside withoutPrototypes()",
   "src/http/operator-api/channels.ts": "inside withoutPrototypes(), and answers",
+  "src/http/health.ts": "answers",
   "src/http/operator-api/audit.ts": "answers",
   "src/http/operator-api/users.ts": "answers",
   "src/http/reference/line-schemas.ts": "answers",

@@ -65,7 +65,10 @@ test("A1: no setting of the service leaves by a header that an earlier version s
 test("A1: a variable of the channel's own prefix is sent", async () => {
   setVariables({ CHANNEL_TEST_KEY: "for the server" });
   const server = await openServer([[tool("find")]]);
-  const service = await startTestService({ channels: [withHeader(server.url, "$CHANNEL_TEST_KEY")] });
+  const service = await startTestService({
+    channels: [withHeader(server.url, "$CHANNEL_TEST_KEY")],
+    env: { MCP_PRIVATE: "on" },
+  });
   await sendMessage(service.url, { threadId: "a", userId: "u", text: "Hello" });
   expect(server.headers["x-a"]).toBe("for the server");
 });

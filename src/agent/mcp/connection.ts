@@ -214,7 +214,9 @@ function resolved(value: string, variable: ConnectionOptions["variable"]): Secre
   if (name === null) return new Secret(value);
   const secret = variable(name);
   if (secret === null) {
-    throw new Unusable(`Cannot use an MCP server: ${name} is unset, or no variable that its channel may name`);
+    throw new Unusable(
+      `Cannot use an MCP server: ${name} is unset, or no variable that its channel may name`,
+    );
   }
   return secret;
 }
