@@ -31,6 +31,7 @@ export interface WrittenProvider {
     streamUsage?: boolean;
     maxTokensField?: "max_tokens" | "max_completion_tokens";
     thinking?: "tags" | "open";
+    textCalls?: boolean;
   };
 }
 
@@ -60,6 +61,7 @@ const providerSchema = z.strictObject({
   streamUsage: z.boolean().exactOptional(),
   maxTokensField: z.enum(["max_tokens", "max_completion_tokens"]).exactOptional(),
   thinking: z.enum(["tags", "open"]).exactOptional(),
+  textCalls: z.boolean().exactOptional(),
 });
 
 const fileSchema = withoutPrototypes(

@@ -62,6 +62,7 @@ function wordsFor(
       remedy: inFile(`"maxTokensField": "${after.maxTokensField ?? "max_tokens"}"`),
     },
     thinking: { says: "", remedy: "" },
+    textCalls: { says: "", remedy: "" },
     noContent: { says: `a message with only calls has ${after.noContent} content`, remedy: FORM },
     answersResults: { says: "an answer is put after the results of calls", remedy: FORM },
     objectArguments: { says: "arguments of calls are sent as objects", remedy: FORM },

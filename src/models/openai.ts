@@ -3,6 +3,8 @@ import type { Clock } from "../clock.ts";
 import type { PlainLog } from "../log.ts";
 import type { Model, ModelNote, ModelTurn } from "../model.ts";
 import { createKnownQuirks } from "./known-quirks.ts";
+import { openOddAnswers } from "./odd-answers.ts";
+import type { OddAnswer } from "./odd-answers.ts";
 import { OneEndpointClient } from "./one-endpoint-client.ts";
 import { openPushFetch } from "./push-fetch.ts";
 import type { PushFetch } from "./push-fetch.ts";
@@ -51,6 +53,8 @@ export interface OpenAiOptions {
   /** Measures how long something that was learned holds. */
   clock?: Pick<Clock, "elapsed">;
   log?: Pick<PlainLog, "warn">;
+  /** An answer was odd, and was read as far as it could be. */
+  onOdd?: (odd: OddAnswer) => void;
 }
 
 /** Any server of OpenAI's chat completions as the only provider: any name is one of its models. */
@@ -77,6 +81,7 @@ export function openProvider(options: OpenAiOptions): Provider {
     quirks: createKnownQuirks({ ...profile?.takes, ...quirks }, { provider: name, clock }),
     profile,
     log,
+    odd: openOddAnswers({ log, onOdd: options.onOdd }),
   };
   let isClosed = false;
 

@@ -15,6 +15,8 @@ export interface Quirks {
   maxTokensField: MaxTokensField | null;
   /** `open`: the model's template opens the thought, so only `</think>` arrives. No refusal teaches this. */
   thinking: "tags" | "open";
+  /** A text that is nothing but calls of offered tools is these calls (text-calls.ts). Only the settings say so. */
+  textCalls: boolean;
   /** The text of a message that has only calls. */
   noContent: "null" | "empty" | "absent";
   /** After the results of calls an answer must come before the next message of the user. */
@@ -48,6 +50,7 @@ export const NO_QUIRKS: Quirks = {
   streamUsage: true,
   maxTokensField: "max_completion_tokens",
   thinking: "tags",
+  textCalls: false,
   noContent: "null",
   answersResults: false,
   objectArguments: false,

@@ -3,13 +3,13 @@ import type { PlainLog } from "../log.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
 import type { ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "./faults.ts";
-import { readEnd } from "./finish-reasons.ts";
 import { fitInput } from "./input-fit.ts";
 import type { InputFit } from "./input-fit.ts";
 import type { KnownQuirks } from "./known-quirks.ts";
 import { learn } from "./learn.ts";
 import type { Lesson, Refused } from "./learn.ts";
 import { notesOf } from "./lesson-notes.ts";
+import type { OddAnswer } from "./odd-answers.ts";
 import { errorBody } from "./one-endpoint-client.ts";
 import type { OneEndpointClient } from "./one-endpoint-client.ts";
 import type { Profile } from "./profiles.ts";
@@ -38,6 +38,8 @@ export interface Connection {
   /** null: the server is not known. */
   profile: Profile | null;
   log: Pick<PlainLog, "warn">;
+  /** An answer was odd. */
+  odd: (odd: OddAnswer) => void;
 }
 
 /** Tools are refused one by one. A turn with more of them fails; the next turn goes on from there. */
@@ -64,7 +66,7 @@ export async function streamLearning(
     const sent: Quirks = own ?? quirks.of(model);
     const body = requestBody(input.request(), { by, model, quirks: sent, body: connection.body });
     try {
-      const turn = await streamOnce(connection.client, { body, quirks: sent }, asked);
+      const turn = await streamOnce(connection, { body, model, quirks: sent }, asked);
       const maxInputTokens = input.found();
       if (maxInputTokens !== null) noteLimit(connection, model, { maxInputTokens, lasts: isLimit });
       return {
@@ -169,15 +171,14 @@ const WITHOUT_IMAGES: Lesson = {
   lasts: false,
 };
 
-/** The API's word for the end; of some servers an answer without a choice is a filter's. */
-function endIn({ profile }: Connection, turn: ReadTurn): Pick<ModelTurn, "finishReason"> {
+/** Of some servers an answer without a choice is a filter's. */
+function endIn({ profile }: Connection, turn: ReadTurn): Partial<Pick<ModelTurn, "finishReason">> {
   const isBlocked =
     profile?.blocksWithoutChoice === true &&
     turn.finishReason === null &&
     turn.calls.length === 0 &&
     turn.text === "";
-  if (isBlocked) return { finishReason: "content_filter" };
-  return { finishReason: turn.finishReason === null ? null : readEnd(turn.finishReason).reason };
+  return isBlocked ? { finishReason: "content_filter" } : {};
 }
 
 function givenIn(input: InputFit): Pick<ModelTurn, "given"> {
@@ -201,8 +202,8 @@ function refusedBy(
 }
 
 async function streamOnce(
-  client: OneEndpointClient,
-  { body, quirks }: { body: ReturnType<typeof requestBody>; quirks: Quirks },
+  { name: provider, client, odd }: Connection,
+  { body, model, quirks }: { body: ReturnType<typeof requestBody>; model: string; quirks: Quirks },
   { request, wrote, signal }: Asked,
 ) {
   const response = await client.chat.completions
@@ -212,5 +213,10 @@ async function streamOnce(
     })
     .asResponse();
   if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
-  return readTurn(response, wrote, quirks);
+  return readTurn(response, {
+    wrote,
+    quirks,
+    offered: body.tools?.map(toolName) ?? [],
+    odd: (oddity) => odd({ provider, model, oddity }),
+  });
 }

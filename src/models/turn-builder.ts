@@ -1,10 +1,13 @@
 import type { Usage } from "../../machines/run.ts";
-import { newId } from "../domain/ids.ts";
 import type { Extra, ModelCall } from "../model.ts";
+import { CallBuilder } from "./call-builder.ts";
 import { readChunk } from "./completion-chunk.ts";
-import type { CallPart, CompletionChunk } from "./completion-chunk.ts";
-import { joinExtra } from "./extra.ts";
+import type { CompletionChunk } from "./completion-chunk.ts";
+import { readEventData } from "./event-data.ts";
+import { extraChars, isTooMuchExtra, joinExtra } from "./extra.ts";
 import { brokeOff, notUnderstood } from "./faults.ts";
+import { isRecord } from "./is-record.ts";
+import { largerUsage } from "./told-usage.ts";
 
 /** Builds a turn from the chunks of a chat completion. */
 export class TurnBuilder {
@@ -16,104 +19,107 @@ export class TurnBuilder {
   isFinished = false;
   /** Nothing more will come. */
   isDone = false;
+  /** Text or calls came after the end, and were left out. */
+  hasMoreAfterEnd = false;
+  /** The most that was told. */
   usage: Usage | null = null;
   finishReason: string | null = null;
-  extra: Extra | null = null;
-  readonly calls: ModelCall[] = [];
-  /** The latest call of each index. */
-  readonly #latest = new Map<number, OpenCall>();
-  readonly #ids = new Set<string>();
+  #extra: Extra | null = null;
+  #extraChars = 0;
+  #calls: CallBuilder | null = null;
+  readonly #offered: readonly string[];
+
+  /** `offered`: the names of the tools that the request offered. */
+  constructor(offered: readonly string[] = []) {
+    this.#offered = offered;
+  }
+
+  get calls(): ModelCall[] {
+    const calls = this.#calls?.calls ?? [];
+    // What is too long is kept of none: a signature without the others would be refused.
+    return this.#hasTooMuchExtra ? calls.map(({ extra: _, ...call }) => call) : calls;
+  }
+
+  /** A call without a name came, and was left out. */
+  get hasNamelessCall(): boolean {
+    return this.#calls?.hasNameless ?? false;
+  }
+
+  get extra(): Extra | null {
+    return this.#hasTooMuchExtra ? null : this.#extra;
+  }
+
+  get #hasTooMuchExtra(): boolean {
+    return isTooMuchExtra(this.#extraChars);
+  }
 
   /** Takes one event's data, and returns the text that it adds. Throws ModelFault. */
   take(data: string): string {
-    // Some servers keep a connection alive with events that have no content.
-    if (data.trim() === "") return "";
-    if (data.startsWith("[DONE]")) {
-      this.isFinished = true;
-      this.isDone = true;
-      return "";
+    const event = readEventData(data);
+    switch (event.type) {
+      case "chunk":
+        return this.#add(readChunk(event.json));
+      case "done":
+        this.isFinished = true;
+        this.isDone = true;
+        return "";
+      case "nothing":
+        return "";
+      case "broken":
+        // It may have had text. Behind the end it had none.
+        if (!this.isFinished) throw notUnderstood(event.error);
+        return "";
     }
-    return this.#add(data);
   }
 
-  /** Takes a whole answer, from a server that does not stream as requested. */
+  /** The same for the last event of a stream that ended within it: what is not whole was cut off, and adds nothing. */
+  takeLast(data: string): string {
+    return readEventData(data).type === "broken" ? "" : this.take(data);
+  }
+
+  /** Takes a whole answer, from a server that does not stream as requested. Throws ModelFault. */
   takeWhole(data: string): string {
-    const text = this.#add(data);
+    const event = readEventData(data);
+    if (event.type !== "chunk") throw notUnderstood(event.type === "broken" ? event.error : undefined);
+    const chunk = readChunk(event.json);
+    const text = this.#add(chunk);
+    // An empty list is what some servers send for a prompt that their filter blocked.
+    const hasChoices = isRecord(event.json) && Array.isArray(event.json["choices"]);
+    if (chunk.hasNoChoice && chunk.usage === null && !hasChoices)
+      throw notUnderstood(new Error("Cannot read the answer: it has no choices"));
     this.isFinished = true;
     this.isDone = true;
     return text;
   }
 
-  #add(data: string): string {
-    const chunk = parseChunk(data);
-    if (chunk.error) throw brokeOff(chunk.error);
+  #add(chunk: CompletionChunk): string {
+    if (chunk.usage) this.usage = largerUsage(this.usage, chunk.usage);
+    // Some gateways to Gemini write `stop` into each chunk, and another reason into the last.
+    const goesOn = chunk.finishReason !== null && chunk.error === undefined;
+    if (this.isFinished && !goesOn) return this.#addAfterEnd(chunk);
+    if (chunk.error !== undefined) throw brokeOff(chunk.error);
     this.hasBegun = true;
     this.hasChoice ||= !chunk.hasNoChoice;
-    if (chunk.usage) this.usage = chunk.usage;
-    // Some servers leave out [DONE], and leave the connection open.
-    if (chunk.usage && chunk.hasNoChoice && this.isFinished) this.isDone = true;
     if (chunk.finishReason !== null) {
       this.isFinished = true;
-      this.finishReason ??= chunk.finishReason;
+      if (this.finishReason === null || this.finishReason === "stop") this.finishReason = chunk.finishReason;
     }
-    if (chunk.extra) this.extra = joinExtra(this.extra, chunk.extra);
-    const known = this.calls.length;
-    for (const part of chunk.calls) this.#addCall(part, known);
+    this.#addExtra(chunk);
+    if (chunk.calls.length > 0) (this.#calls ??= new CallBuilder(this.#offered)).add(chunk.calls);
     return chunk.text;
   }
 
-  /** `known`: how many calls there were before this chunk. */
-  #addCall(part: CallPart, known: number): void {
-    const { index, id, name, arguments: args, extra } = part;
-    const latest = this.#latest.get(index);
-    let call = latest?.call;
-    if (!latest || !call || isAnother(latest, part, this.calls.indexOf(call) >= known)) {
-      // Results are matched to calls by id, so each id must be unique.
-      call = { callId: id === "" || this.#ids.has(id) ? `call_${newId()}` : id, name: "", arguments: "" };
-      this.#ids.add(call.callId);
-      this.#latest.set(index, { call, id });
-      this.calls.push(call);
-    }
-    if (call.name === "") call.name = name;
-    call.arguments += args;
-    const joined = joinExtra(call.extra ?? null, extra);
-    if (joined !== null) call.extra = joined;
+  /** After the end only usage is read; some servers leave out [DONE] after it, and leave the connection open. */
+  #addAfterEnd({ usage, hasNoChoice, text, calls }: CompletionChunk): string {
+    if (usage && hasNoChoice) this.isDone = true;
+    if (text !== "" || calls.length > 0) this.hasMoreAfterEnd = true;
+    return "";
   }
-}
 
-interface OpenCall {
-  call: ModelCall;
-  /** The server's id; empty: it sent none. */
-  id: string;
-}
-
-/**
- * Does this part begin a new call, and not continue the latest of its index? A new id says so. Some servers number
- * every call 0, and some of these send no ids: then a name comes with a call's first part, or is repeated with each
- * part.
- */
-function isAnother({ call, id: latestId }: OpenCall, part: CallPart, isOfThisChunk: boolean): boolean {
-  const { id, name, arguments: args } = part;
-  if (id !== "" && id !== latestId) return true;
-  if (name === "" || call.name === "") return false;
-  if (id === "" && (name !== call.name || isOfThisChunk)) return true;
-  return args.trim() !== "" && isWhole(call.arguments);
-}
-
-function isWhole(args: string): boolean {
-  if (!args.trimEnd().endsWith("}")) return false;
-  try {
-    JSON.parse(args);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function parseChunk(data: string): CompletionChunk {
-  try {
-    return readChunk(JSON.parse(data));
-  } catch (error) {
-    throw notUnderstood(error);
+  #addExtra({ extra, calls }: CompletionChunk): void {
+    if ((extra === null && calls.length === 0) || this.#hasTooMuchExtra) return;
+    this.#extraChars += extraChars(extra);
+    for (const call of calls) this.#extraChars += extraChars(call.extra);
+    this.#extra = this.#hasTooMuchExtra ? null : joinExtra(this.#extra, extra);
   }
 }

@@ -26,6 +26,7 @@ test("providers are read with what they need and what they do not take", () => {
         maxTokensField: "max_tokens",
         thinking: "open",
         profile: "vllm",
+        textCalls: true,
       },
     },
     models: { default: ["openai/gpt-5-mini", "local/qwen3"] },
@@ -35,7 +36,7 @@ test("providers are read with what they need and what they do not take", () => {
     apiKey: null,
     body: { temperature: 0.2 },
     profile: "vllm",
-    quirks: { tools: false, maxTokensField: "max_tokens", thinking: "open" },
+    quirks: { tools: false, maxTokensField: "max_tokens", thinking: "open", textCalls: true },
   });
   expect(secretsOfProviders(written).map((secret) => secret.reveal())).toEqual(["sk-7", "sk-7"]);
   expect(membersOf(written, written.defaultModel)).toEqual([

@@ -159,8 +159,8 @@ test.each<[string, ScriptedTurn, string]>([
 
 test.each<[string, ScriptedTurn]>([
   ["JSON that does not parse", [bytes("data: {oops}\n\n")]],
-  ["JSON of another shape", [bytes('data: {"choices":"none"}\n\n')]],
-  ["no JSON object", [bytes("data: null\n\n")]],
+  ["events that are none", [bytes("data: null\n\ndata: hello\n\n"), cut()]],
+  ["a whole answer without choices", [bytes('{"status":"ok"}'), cut()]],
   ["a web page", [bytes("<html>It works!</html>"), cut()]],
   ["bytes", [bytes(Uint8Array.from({ length: 4_096 }, (_, n) => (n * 7) % 256)), cut()]],
   ["an event without an end", Array.from({ length: 20 }, () => bytes("x".repeat(262_144)))],
@@ -246,7 +246,7 @@ test("P15: no fault tells the key, an address, or what the server wrote", async 
     [status(401, {}, JSON.stringify({ error: { message: leak } }))],
     [status(400, { "x-leak": CANARY_KEY }, leak)],
     [bytes(`data: {"error":{"message":${JSON.stringify(leak)},"code":400}}\n\n`)],
-    [bytes(`data: ${leak}\n\n`)],
+    [bytes(`data: {${leak}}\n\n`)],
     [say("a"), hold(), reset()],
   ];
   const { server, model } = await openScriptedModel(turns);

@@ -5,7 +5,7 @@ import { anyCharacter } from "../support/any-character.ts";
 
 function parse(...parts: (string | Uint8Array)[]): string[] {
   const events: string[] = [];
-  const parser = sseParser((data) => events.push(data));
+  const parser = sseParser((data) => void events.push(data));
   for (const part of parts) parser.push(typeof part === "string" ? Buffer.from(part) : part);
   return events;
 }
@@ -54,8 +54,32 @@ test("an event is given out as soon as its blank line ends in a CR", () => {
   expect(parse("data: a\r\n\r", "\ndata: b\r\n\r\n")).toEqual(["a", "b"]);
 });
 
-test("an event without its closing blank line is dropped", () => {
-  expect(parse("data: a\n\ndata: b\n")).toEqual(["a"]);
+test.each(["data: b\n", "data: b", "data: b\r", "event: x\ndata:b"])(
+  "M8: an event without its closing blank line is told when the stream ends: %j",
+  (last) => {
+    const events: string[] = [];
+    const parser = sseParser((data) => void events.push(data));
+    parser.push(Buffer.from(`data: a\n\n${last}`));
+    expect(events).toEqual(["a"]);
+    expect(parser.rest()).toBe("b");
+  },
+);
+
+test("a stream that ends with its last event has no rest", () => {
+  const parser = sseParser(() => {});
+  parser.push(Buffer.from("data: a\n\n: bye\n"));
+  expect(parser.rest()).toBeNull();
+});
+
+test("events joined by one newline are several, if each stands alone", () => {
+  const events: string[] = [];
+  const parser = sseParser(
+    (data) => void events.push(data),
+    (data) => data.startsWith("<") && data.endsWith(">"),
+  );
+  parser.push(Buffer.from("data: <a>\ndata: <b>\nevent: x\ndata: <c\ndata: d>\ndata: <e>\n\ndata: <f>\n"));
+  expect(events).toEqual(["<a>", "<b>", "<c\nd>\n<e>"]);
+  expect(parser.rest()).toBe("<f>");
 });
 
 test("an event without data is none", () => {
