@@ -15,6 +15,7 @@ export interface ModelDependencies {
   written?: WrittenProviders;
   log?: Pick<PlainLog, "warn" | "info">;
   onCall?: ProvidersOptions["onCall"];
+  onOdd?: NonNullable<OpenAiOptions["onOdd"]>;
   tracing?: NonNullable<ProvidersOptions["tracing"]>;
 }
 
@@ -24,6 +25,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     written = await readProviders(config, readVariable),
     log = { warn() {}, info() {} },
     onCall = () => {},
+    onOdd = () => {},
   } = dependencies;
   const traced = dependencies.tracing ? { tracing: dependencies.tracing } : {};
   const { modelTimeoutMs: silenceMs } = config;
@@ -31,7 +33,9 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     return openDemo(silenceMs, { log, onCall, ...traced });
   return openProviders({
     kind: "openai",
-    providers: written.providers.map((provider) => openProvider({ ...optionsOf(provider, silenceMs), log })),
+    providers: written.providers.map((provider) =>
+      openProvider({ ...optionsOf(provider, silenceMs), log, onOdd }),
+    ),
     directory: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
     clock: systemClock,
     log,

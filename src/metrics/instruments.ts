@@ -55,6 +55,15 @@ export function createInstruments({ Counter, Gauge, Histogram }: PromClient, reg
       "model",
       "outcome",
     ]),
+    modelEnds: counter("model_ends_total", "Turns of a model by their finish_reason; none: it sent none", [
+      "model",
+      "reason",
+    ]),
+    oddAnswers: counter(
+      "model_odd_answers_total",
+      "Answers of a provider's model that were odd, by what was",
+      ["provider", "model", "oddity"],
+    ),
     mcpRequests: counter("mcp_requests_total", "Lists and calls of tools of MCP servers", [
       "channel",
       "server",

@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { AnsweredRequest } from "../http/answered-request.ts";
 import type { Model, ModelNote } from "../model.ts";
+import type { OddAnswer } from "../models/odd-answers.ts";
 import type { MemberCall } from "../models/providers.ts";
 import type { RetentionProgress } from "../operators/retention-sweep.ts";
 import type { Store } from "../store.ts";
@@ -22,6 +23,8 @@ export interface Metrics {
   onCommand: (name: string, ms: number) => void;
   /** A turn of a provider's model. */
   onModelCall: (call: MemberCall) => void;
+  /** A model's answer was odd. */
+  onOddAnswer: (odd: OddAnswer) => void;
   /** An MCP server listed its tools, or ran one. */
   onMcpRequest: (request: Record<"channel" | "server" | "operation" | "outcome", string>) => void;
   /** Spans were exported, or were lost. */
@@ -84,6 +87,7 @@ export async function createMetrics(): Promise<Metrics> {
 
     onCommand: (command, ms) => commands.observe({ command }, ms / 1000),
     onModelCall: ({ provider, model, outcome }) => instruments.modelCalls.inc({ provider, model, outcome }),
+    onOddAnswer: ({ provider, model, oddity }) => instruments.oddAnswers.inc({ provider, model, oddity }),
     onMcpRequest: ({ channel, server, operation, outcome }) =>
       instruments.mcpRequests.inc({ channel, server, operation, outcome }),
     onSpans: (outcome, count) => instruments.spans.inc({ outcome }, count),

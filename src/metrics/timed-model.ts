@@ -2,7 +2,7 @@ import type { Model, Wrote } from "../model.ts";
 import type { Instruments } from "./instruments.ts";
 
 /** The same model with each turn timed. */
-export function timedModel(model: Model, { firstTexts, turns, tokens }: Instruments): Model {
+export function timedModel(model: Model, { firstTexts, turns, tokens, modelEnds }: Instruments): Model {
   return {
     ...model,
     async stream(request, wrote, signal) {
@@ -13,6 +13,7 @@ export function timedModel(model: Model, { firstTexts, turns, tokens }: Instrume
       try {
         const turn = await model.stream(request, timedWrote, signal);
         turns.observe({ model: name, outcome: "done" }, seconds());
+        modelEnds.inc({ model: name, reason: endLabel(turn.finishReason) });
         tokens.inc({ model: name, direction: "input" }, turn.usage?.input ?? 0);
         tokens.inc({ model: name, direction: "output" }, turn.usage?.output ?? 0);
         return turn;
@@ -22,6 +23,14 @@ export function timedModel(model: Model, { firstTexts, turns, tokens }: Instrume
       }
     },
   };
+}
+
+/** The API's words. A server may write anything there, and each word would be a series of its own. */
+const ENDS = new Set(["stop", "length", "tool_calls", "function_call", "content_filter"]);
+
+function endLabel(reason: string | null): string {
+  if (reason === null) return "none";
+  return ENDS.has(reason) ? reason : "other";
 }
 
 /** Calls `first` before the first text is passed on. */

@@ -11,11 +11,11 @@ export interface OddAnswer {
 /** The oddities as the log names them, each with what an operator can do. */
 const WORDS: Record<Oddity, string> = {
   call_as_text:
-    'a model writes its calls as text, and its server makes none of it: set "textCalls": true for its provider, or give its server a parser for tool calls',
+    'a model writes its calls as text, and its server makes none of it: set "textCalls": true for its provider in PROVIDERS_FILE, or give its server a parser for tool calls',
   call_without_name:
     "a model's call has no name and is left out: its server's parser for tool calls may be the wrong one",
   no_finish_reason:
-    "a model's answer ended without a finish_reason, and counts as whole: it may have been cut short on its way",
+    "a model's answer ended without a finish_reason, and counts as whole: something between here and its server may have cut it short",
   text_after_end: "a model's server sent text or calls after the answer's end: they are left out",
 };
 

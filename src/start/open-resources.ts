@@ -37,7 +37,13 @@ export async function openResources(starting: Starting, providers: WrittenProvid
 
   const traced = await openTraces(starting, { metrics, processId: store.processId });
   const model = metrics.timeModel(
-    await openModel(config, { written: providers, log, onCall: metrics.onModelCall, ...traced }),
+    await openModel(config, {
+      written: providers,
+      log,
+      onCall: metrics.onModelCall,
+      onOdd: metrics.onOddAnswer,
+      ...traced,
+    }),
   );
   closing.push(() => model.close());
   return { metrics, exposition: shared ?? metrics, store, model, traced };

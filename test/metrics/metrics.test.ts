@@ -16,7 +16,7 @@ import { timedMethods } from "../../src/metrics/timed-methods.ts";
 import { endpointOf } from "../../src/domain/tellings.ts";
 import { sampleChannel, sampleCommit } from "../stores/samples.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { call, hold, say, status, usage } from "../support/model-server.ts";
+import { bytes, call, hold, say, status, usage } from "../support/model-server.ts";
 import { openScriptedModel, plainRequest } from "../support/open-model.ts";
 import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
 import { valueOf } from "./sample.ts";
@@ -41,11 +41,42 @@ describe("the model's metrics", () => {
       valueOf(metrics, `chat_agent_model_turn_seconds_count{model="scripted",outcome="${outcome}"}`);
     expect([await ended("done"), await ended("failed"), await ended("aborted")]).toEqual([2, 1, 1]);
     expect(await valueOf(metrics, 'chat_agent_model_first_text_seconds_count{model="scripted"}')).toBe(1);
+    const reasons = (reason: string) =>
+      valueOf(metrics, `chat_agent_model_ends_total{model="scripted",reason="${reason}"}`);
+    expect([await reasons("stop"), await reasons("tool_calls")]).toEqual([1, 1]);
     expect(
       await valueOf(metrics, 'chat_agent_model_tokens_total{model="scripted",direction="input"}'),
     ).toBeGreaterThanOrEqual(7);
     expect(server.requests.length).toBeGreaterThanOrEqual(3);
   });
+});
+
+test("M13: an answer without a finish_reason, or with an unknown one, is no stop", async () => {
+  const metrics = await createMetrics();
+  const end = (reason: string | null) =>
+    bytes(`data: ${JSON.stringify({ choices: [{ delta: { content: "a" }, finish_reason: reason }] })}\n\n`);
+  const done = bytes("data: [DONE]\n\n");
+  const { model } = await openScriptedModel([
+    [end(null), done],
+    [end("because"), done],
+  ]);
+  const timedModel = metrics.timeModel(model);
+  for (const _ of [1, 2]) await timedModel.stream(plainRequest, () => {}, new AbortController().signal);
+  const reasons = (reason: string) =>
+    valueOf(metrics, `chat_agent_model_ends_total{model="scripted",reason="${reason}"}`);
+  expect([await reasons("none"), await reasons("other")]).toEqual([1, 1]);
+  expect(await reasons("stop")).toBeNull();
+});
+
+test("M14: odd answers count by provider, model and what was odd", async () => {
+  const metrics = await createMetrics();
+  metrics.onOddAnswer({ provider: "local", model: "m", oddity: "call_as_text" });
+  expect(
+    await valueOf(
+      metrics,
+      'chat_agent_model_odd_answers_total{provider="local",model="m",oddity="call_as_text"}',
+    ),
+  ).toBe(1);
 });
 
 test("retention tells what it has deleted, and what it is behind with", async () => {
