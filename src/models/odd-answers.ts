@@ -14,6 +14,8 @@ const WORDS: Record<Oddity, string> = {
     'a model writes its calls as text, and its server makes none of it: set "textCalls": true for its provider in PROVIDERS_FILE, or give its server a parser for tool calls',
   call_without_name:
     "a model's call has no name and is left out: its server's parser for tool calls may be the wrong one",
+  compressed:
+    "a model's answers come compressed, though that is not asked for: text may come late, so turn compression off in its server or in the proxy before it",
   no_finish_reason:
     "a model's answer ended without a finish_reason, and counts as whole: something between here and its server may have cut it short",
   text_after_end: "a model's server sent text or calls after the answer's end: they are left out",

@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import type { APIError, ClientOptions } from "openai";
+import { cutText } from "../../machines/line.ts";
 import type { Destination, PushFetch } from "./push-fetch.ts";
 
 /** Bodies of refusals: the package drops a body without an `error` field. */
@@ -10,6 +11,9 @@ export function errorBody(error: APIError): string {
   const body = bodies.get(error);
   return typeof body === "string" ? body : (JSON.stringify(body) ?? "");
 }
+
+/** Of what a server says in an error, in the log. */
+const MAX_LOGGED_CHARS = 2_000;
 
 type Build = OpenAI["buildRequest"];
 type Built = Awaited<ReturnType<Build>>;
@@ -49,6 +53,10 @@ export class OneEndpointClient extends OpenAI {
   protected override makeStatusError(...made: Parameters<OpenAI["makeStatusError"]>): APIError {
     const error = super.makeStatusError(...made);
     bodies.set(error, made[1] ?? made[2]);
+    // The package puts all of the body into the message, and so into the stack; both go into the log.
+    const { message, stack = "" } = error;
+    error.message = cutText(message, MAX_LOGGED_CHARS);
+    error.stack = stack.replace(message, () => error.message);
     return error;
   }
 

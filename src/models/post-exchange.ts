@@ -1,4 +1,6 @@
 import type { Dispatcher } from "undici";
+import { codingOf, openDecoder } from "./decoder.ts";
+import type { Decoder } from "./decoder.ts";
 import { errorReader } from "./error-reader.ts";
 import { fellSilent } from "./faults.ts";
 import { PushedResponse } from "./pushed-response.ts";
@@ -17,6 +19,10 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   #reader: BodyReader;
   /** Events between the head and the first reader. */
   #early: ((reader: BodyReader) => void)[] = [];
+  /** Of a compressed body; null: it is none. */
+  #decoder: Decoder | null = null;
+  #isDecoderFull = false;
+  #isPaused = false;
   #isOver = false;
   /** The timer of the silence limit; runs while bytes are expected. */
   #silence: NodeJS.Timeout | undefined;
@@ -51,8 +57,13 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
     this.#silence?.refresh();
     if (status < 200) return;
     if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
+    const coding = codingOf(headers["content-encoding"]);
+    if (coding !== null) this.#decoder = this.#openDecoder(coding);
     if (status >= 300) {
-      this.#reader = errorReader({ status, headers }, this.#resolve, this.#reject);
+      this.#reader = errorReader(
+        { status, headers },
+        { resolve: this.#resolve, reject: this.#reject, leave: () => this.leave() },
+      );
       return;
     }
     this.#reader = {
@@ -60,22 +71,25 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
       end: () => this.#early.push((reader) => reader.end()),
       failed: (error) => this.#early.push((reader) => reader.failed(error)),
     };
-    this.#resolve(new PushedResponse(this, { status, isEncoded: isEncoded(headers["content-encoding"]) }));
+    this.#resolve(new PushedResponse(this, { status, coding, isEncoded: coding !== null && !this.#decoder }));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
     this.#silence?.refresh();
-    this.#reader.data(bytes);
+    if (this.#decoder) this.#decoder.write(bytes);
+    else this.#reader.data(bytes);
   }
 
   onResponseEnd(): void {
     this.#close();
-    this.#reader.end();
+    if (this.#decoder) this.#decoder.end();
+    else this.#reader.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#close();
-    this.#reader.failed(error);
+    if (this.#decoder) this.#decoder.end(error);
+    else this.#reader.failed(error);
   }
 
   readBy(reader: BodyReader): void {
@@ -84,21 +98,43 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   }
 
   pause(paused: boolean): void {
+    this.#isPaused = paused;
+    this.#decoder?.pause(paused);
+    this.#regulate();
+  }
+
+  /** Reads only what the reader and the decoder take. */
+  #regulate(): void {
     if (this.#isOver) return;
+    const pauses = this.#isPaused || this.#isDecoderFull;
     // While reading is paused, silence says nothing about the server.
-    this.#listen(!paused);
-    if (paused) this.#controller?.pause();
+    this.#listen(!pauses);
+    if (pauses) this.#controller?.pause();
     else this.#controller?.resume();
+  }
+
+  #openDecoder(coding: string): Decoder | null {
+    return openDecoder(coding, {
+      data: (bytes) => this.#reader.data(bytes),
+      end: () => this.#reader.end(),
+      failed: (error) => (this.#isOver ? this.#reader.failed(error) : this.#abort(error)),
+      full: (isFull) => {
+        this.#isDecoderFull = isFull;
+        this.#regulate();
+      },
+    });
   }
 
   leave(): void {
     this.#reader = ignore;
+    this.#decoder?.drop();
     this.#listen(false);
     if (!this.#isOver) this.#rest = setTimeout(() => this.drop(), REST_MS).unref();
   }
 
   drop(): void {
     this.#reader = ignore;
+    this.#decoder?.drop();
     if (!this.#isOver) this.#abort(null);
   }
 
@@ -113,6 +149,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   #abort(reason: unknown): void {
     const reader = this.#reader;
     this.#reader = ignore;
+    this.#decoder?.drop();
     this.#close();
     this.#controller?.abort(new Error("aborted"));
     reader.failed(reason);
@@ -124,13 +161,6 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
     clearTimeout(this.#rest);
     this.#signal?.removeEventListener("abort", this.#stop);
   }
-}
-
-/** `identity` and `none` mean no encoding; some servers send them so that a proxy in front does not compress. */
-function isEncoded(encoding: string | string[] | undefined): boolean {
-  return [encoding ?? []]
-    .flat()
-    .some((name) => !["", "identity", "none"].includes(name.trim().toLowerCase()));
 }
 
 /** The reader after the last one has left. */

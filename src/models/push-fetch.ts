@@ -6,7 +6,7 @@ import { PostExchange } from "./post-exchange.ts";
  * streams. 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
  *
  * Only the part of fetch that the package uses: sends text; returns the head, and the text of an error. No redirects (a
- * key must not follow one), no compression. An answer that falls silent is a fault; there are no other timeouts.
+ * key must not follow one). Compression is not asked for, and decoded if it comes. An answer that falls silent is a fault; there are no other timeouts.
  */
 export interface PushFetch {
   post(to: Destination, body: string, signal: AbortSignal | null): Promise<Response>;

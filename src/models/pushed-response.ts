@@ -19,12 +19,18 @@ export interface PushSource {
  * them.
  */
 export class PushedResponse extends Response {
-  /** The body is compressed or otherwise encoded. */
+  /** The body came compressed or otherwise encoded, though nobody asked for it; null: it did not. */
+  readonly coding: string | null;
+  /** Nobody here can decode it. */
   readonly isEncoded: boolean;
   readonly #source: PushSource;
 
-  constructor(source: PushSource, { status, isEncoded }: { status: number; isEncoded: boolean }) {
+  constructor(
+    source: PushSource,
+    { status, coding = null, isEncoded }: { status: number; coding?: string | null; isEncoded: boolean },
+  ) {
     super(null, { status });
+    this.coding = coding;
     this.isEncoded = isEncoded;
     this.#source = source;
   }

@@ -17,7 +17,12 @@ import { TurnBuilder } from "./turn-builder.ts";
 export type ReadTurn = Omit<ModelTurn, "by">;
 
 /** What is odd about an answer that was read all the same, or for which it was not: for the log and the metrics. */
-export type Oddity = "call_as_text" | "call_without_name" | "no_finish_reason" | "text_after_end";
+export type Oddity =
+  | "call_as_text"
+  | "call_without_name"
+  | "compressed"
+  | "no_finish_reason"
+  | "text_after_end";
 
 export interface Reading {
   wrote: Wrote;
@@ -51,7 +56,9 @@ export function readTurn(response: PushedResponse, reading: Reading): Promise<Re
         reject(error);
       },
     };
-    if (response.isEncoded) settle.reject(notUnderstood("compressed, though identity was asked for"));
+    if (response.coding !== null) reading.odd("compressed");
+    if (response.isEncoded)
+      settle.reject(notUnderstood(new Error(`Cannot read the answer: it is encoded as ${response.coding}`)));
     else response.read(new TurnReader(response, reading, settle));
   });
 }

@@ -172,10 +172,15 @@ test.each<[string, ScriptedTurn]>([
   expect(server.requests).toHaveLength(1);
 });
 
-test("a compressed answer is not understood", async () => {
-  const { model } = await openScriptedModel([[status(200, { "content-encoding": "gzip" }, "zip")]]);
-  await expect(startTurn(model).turn).rejects.toEqual(fault("The model's answer was not understood"));
-});
+test.each(["gzip", "zstd+x"])(
+  "a compressed answer that cannot be decoded is not understood: %s",
+  async (coding) => {
+    const { model } = await openScriptedModel([
+      [status(200, { "content-encoding": coding }, "no zip at all")],
+    ]);
+    await expect(startTurn(model).turn).rejects.toEqual(fault("The model's answer was not understood"));
+  },
+);
 
 test.each(["identity", "none", ""])("an answer of the encoding %j is not compressed", async (encoding) => {
   const body = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n';

@@ -1,8 +1,11 @@
-import { describe, expect, test, vi } from "vitest";
+import { gzipSync } from "node:zlib";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ModelCall } from "../../src/model.ts";
+import { openOpenAi } from "../../src/models/openai.ts";
 import { bytes, cut, hang, hold, reset } from "../support/model-server.ts";
 import type { Act } from "../support/model-server.ts";
-import { openScriptedModel, startTurn } from "../support/open-model.ts";
+import { noPause, openScriptedModel, startTurn } from "../support/open-model.ts";
+import { startRawServer } from "../support/raw-server.ts";
 
 /** Streams as real servers send them, where they differ from the API. */
 const event = (json: object) => `data: ${JSON.stringify(json)}\n\n`;
@@ -379,6 +382,27 @@ describe("the end of a turn", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  test("B11: a stream that comes compressed is read, and the log says so once", async () => {
+    const body = gzipSync(delta({ content: "All" }) + delta({}, "stop") + told(10, 5));
+    const server = await startRawServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+    const warnings: string[] = [];
+    const log = { warn: (_fields: object, text: string) => void warnings.push(text) };
+    const model = openOpenAi({
+      apiKey: null,
+      baseUrl: server.origin,
+      silenceMs: 30_000,
+      pause: noPause,
+      log,
+    });
+    onTestFinished(() => model.close());
+    for (const _ of [1, 2])
+      expect(await startTurn(model).turn).toMatchObject({ text: "All", usage: { input: 10, output: 5 } });
+    expect(warnings).toEqual([expect.stringContaining("compressed")]);
   });
 
   test("P28: a whole answer without an end is not collected without one", async () => {
