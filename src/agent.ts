@@ -35,7 +35,13 @@ export type TurnEnd =
   /** `finishReason`: only if something cut the model short. */
   | { type: "finished"; item: TurnItem; usage: Usage | null; finishReason?: string }
   /** The model wrote nothing; `message` tells the visitor why. */
-  | { type: "saidNothing"; item: TurnItem; message: string; usage: Usage | null }
+  | {
+      type: "saidNothing";
+      item: TurnItem;
+      message: string;
+      usage: Usage | null;
+      finishReason: string | null;
+    }
   /** The model called tools; each call is resolved and checked, or refused with a reason for the model. */
   | { type: "called"; item: TurnItem; calls: (Call | RefusedCall)[]; usage: Usage | null }
   /** The model called `task_failed`. */

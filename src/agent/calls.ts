@@ -16,8 +16,7 @@ export interface ReceivedCall {
   extra: Extra | null;
   /** The name that the model used for the tool. */
   name: string;
-  /** The arguments as the model wrote them, and parsed. */
-  text: string;
+  /** Its arguments. */
   parsed: ParsedArguments;
 }
 
@@ -27,7 +26,6 @@ export function receiveCall({ callId, name, arguments: text, extra }: ModelCall)
     modelCallId: callId,
     extra: extra ?? null,
     name,
-    text,
     parsed: parseArguments(text),
   };
 }
@@ -36,13 +34,13 @@ export function receiveCall({ callId, name, arguments: text, extra }: ModelCall)
  * A call as it goes into the run's transcript, which the model reads again. An unusual name, or arguments that are no JSON
  * object, are written in a form that the model's API accepts.
  */
-export function noteCall({ callId, modelCallId, extra, name, text, parsed }: ReceivedCall): NotedCall {
+export function noteCall({ callId, modelCallId, extra, name, parsed }: ReceivedCall): NotedCall {
   return {
     callId,
     modelCallId,
     ...(extra === null ? {} : { extra }),
     offeredName: isAllowedName(name) ? name : safeName(name),
-    arguments: text.trim() !== "" && parsed.fits ? text : "{}",
+    arguments: parsed.fits ? parsed.text : "{}",
   };
 }
 
@@ -76,6 +74,18 @@ export async function resolveCall(
     progress: text ?? offer.fallbackProgress,
     repeatable: offer.repeatable,
     ...(offer.server === null ? {} : { server: offer.server }),
+  };
+}
+
+/**
+ * A call of an answer that was cut off, and why it is not made: its arguments may lack their end even where they parse, and
+ * a call that was whole may have been meant for more than the ones that are left.
+ */
+export function refuseCut({ callId, name }: ReceivedCall): RefusedCall {
+  return {
+    callId,
+    kind: "refused",
+    reason: `Cannot call ${cutText(name, 100)}: your answer was cut off before it was whole, so none of its calls was made`,
   };
 }
 

@@ -5,7 +5,7 @@ import { WITHHELD } from "../model.ts";
 import type { ModelTurn } from "../model.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { ParsedArguments } from "./arguments.ts";
-import { noteCall, receiveCall, resolveCall } from "./calls.ts";
+import { noteCall, receiveCall, refuseCut, resolveCall } from "./calls.ts";
 import type { ReceivedCall } from "./calls.ts";
 import { HAND_OFF, TASK_FAILED } from "./tools.ts";
 import type { Offers } from "./tools.ts";
@@ -18,7 +18,9 @@ const SUMMARY_CHARS = 4_000;
 const NO_REASON = "The agent could not do what was asked.";
 
 /** Finish reasons of a normal end, which are not reported. */
-const OWN_ENDS = new Set(["stop", "tool_calls", "function_call", "end_turn", "eos"]);
+const OWN_ENDS = new Set(["stop", "tool_calls", "function_call"]);
+/** Those of an answer that lacks its end. */
+const CUT_ENDS = new Set(["length", "content_filter"]);
 
 /**
  * How a turn of the model ends: in text, in calls that are resolved and checked, in `task_failed` or in `hand_off`. `hasSaid`: the run
@@ -46,7 +48,13 @@ export async function turnEnd(
 
   if (received.length === 0) {
     if (text.trim() === "" && !hasSaid) {
-      return { type: "saidNothing", item: itemOf([]), message: whyNothing(finishReason), usage };
+      return {
+        type: "saidNothing",
+        item: itemOf([]),
+        message: whyNothing(finishReason),
+        usage,
+        finishReason,
+      };
     }
     const isOwnEnd = finishReason === null || OWN_ENDS.has(finishReason);
     return { type: "finished", item: itemOf([]), usage, ...(isOwnEnd ? {} : { finishReason }) };
@@ -63,7 +71,10 @@ export async function turnEnd(
   }
   const gaveUp = offers.size > 0 ? received.find(({ name }) => name === TASK_FAILED) : undefined;
   if (gaveUp) return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.parsed), usage };
-  const calls = await Promise.all(received.map((call) => resolveCall(call, offers, check)));
+  const isCut = finishReason !== null && CUT_ENDS.has(finishReason);
+  const calls = isCut
+    ? received.map(refuseCut)
+    : await Promise.all(received.map((call) => resolveCall(call, offers, check)));
   return { type: "called", item: itemOf(received), calls, usage };
 }
 

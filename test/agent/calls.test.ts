@@ -53,6 +53,41 @@ it.each(["stock", "buy"])("refuses arguments that do not fit, whoever has the to
   }
 });
 
+const now = { name: "now", inputSchema: { type: "object" as const, properties: {} } };
+const both = offerTools([stock], [now]);
+const resolveOf = (name: string, args: string) =>
+  resolveCall(receiveCall({ callId: "c1", name, arguments: args }), both, createArgumentCheck());
+
+it.each(["null", " null ", '"null"', '""', "None", "undefined", ""])(
+  "M16: B4: arguments that are the word null are none, for a tool that needs none: %j",
+  async (args) => {
+    expect(await resolveOf("now", args)).toMatchObject({ kind: "page", tool: "now", arguments: {} });
+    expect(await resolveOf("stock", args)).toMatchObject({
+      kind: "refused",
+      reason: expect.stringMatching(/^Cannot call stock: .*sku/) as string,
+    });
+  },
+);
+
+it("B4: arguments that were encoded twice are decoded twice", async () => {
+  const twice = JSON.stringify('{"sku":"red"}');
+  expect(await resolveOf("stock", twice)).toMatchObject({ kind: "server", arguments: { sku: "red" } });
+  for (const odd of [JSON.stringify(twice), JSON.stringify("red"), JSON.stringify('{"sku":'), '"'])
+    expect(await resolveOf("stock", odd)).toMatchObject({ kind: "refused" });
+});
+
+it("M16: B4: what the model reads again of its call is the JSON text of an object", () => {
+  const noted = (args: string) =>
+    noteCall(receiveCall({ callId: "c1", name: "now", arguments: args })).arguments;
+  expect(["null", "None", '""', JSON.stringify('{"sku":"red"}'), ' {"a": 1}'].map(noted)).toEqual([
+    "{}",
+    "{}",
+    "{}",
+    '{"sku":"red"}',
+    ' {"a": 1}',
+  ]);
+});
+
 it("notes a call in a form that the model's API takes back", () => {
   const noted = (name: string, args: string) =>
     noteCall(receiveCall({ callId: "c1", name, arguments: args }));

@@ -42,6 +42,30 @@ async function openAgent(
   };
 }
 
+describe("a turn that was cut off", () => {
+  it.each(["length", "content_filter", "MAX_TOKENS"])(
+    "M28: B1: makes none of its calls, whole or not: %s",
+    async (reason) => {
+      const part = (index: number, args: string) =>
+        chunk({ tool_calls: [{ index, id: `c${index}`, function: { name: "buy", arguments: args } }] });
+      for (const last of ['{"sku":"re', "", '{"sku":"red"}']) {
+        const { think } = await openAgent([[part(0, '{"sku":"red"}'), part(1, last), chunk({}, reason)]]);
+        const run = newRun({ api: "widget" });
+        expect(await think({ run, catalog: [buy] })).toMatchObject({
+          type: "called",
+          calls: [
+            {
+              kind: "refused",
+              reason: expect.stringMatching(/^Cannot call buy: your answer was cut off/) as string,
+            },
+            { kind: "refused" },
+          ],
+        });
+      }
+    },
+  );
+});
+
 describe("a turn", () => {
   it("finishes with the model's text and usage", async () => {
     const { agent, server } = await openAgent([[say("Hel"), say("lo"), usage(7, 3)]]);
@@ -177,7 +201,7 @@ describe("a turn", () => {
   it.each<[string, string, string]>([
     ["no JSON", '{"sku":', "Cannot call buy: the arguments are not valid JSON"],
     ["no object", '["a"]', "Cannot call buy: the arguments are not a JSON object"],
-    ["null", "null", "Cannot call buy: the arguments are not a JSON object"],
+    ["null", "null", "Cannot call buy: arguments must have required property 'sku'"],
     [
       "1 MB long",
       JSON.stringify({ sku: "x".repeat(1_000_000) }),
