@@ -76,6 +76,22 @@ export function createWork(
     return error instanceof ModelFault ? error.message : "Something went wrong on the server";
   }
 
+  /** An answer without a word is an error for the visitor, and what it cost may tell the operator why. */
+  function noteNothingSaid(
+    { message, usage, finishReason, item }: Extract<TurnEnd, { type: "saidNothing" }>,
+    runId: string,
+  ): void {
+    const model = "by" in item ? item.by : undefined;
+    const tokens = usage && { inputTokens: usage.input, outputTokens: usage.output };
+    const isFull = usage !== null && usage.input > 0 && usage.output === 0;
+    log.warn(
+      { uid: thread.uid, runId, ...thread.traced(), model, reason: message, finishReason, ...tokens },
+      isFull
+        ? "a run failed: the model gave no answer, and wrote no token; if its context is full, lower AGENT_MAX_INPUT_TOKENS or give it more"
+        : "a run failed: the model gave no answer",
+    );
+  }
+
   function think({ log: said, longReply, turn }: WorkingRun): void {
     const { runId } = said;
     const { signal, tell, end, fail } = begin(runId);
@@ -124,6 +140,7 @@ export function createWork(
         : withImages(whole, keptImages);
     const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
     ending.then((turnEnd) => {
+      if (turnEnd.type === "saidNothing") noteNothingSaid(turnEnd, runId);
       const hasSaid = said.textChars > 0 || ("item" in turnEnd && saysText(turnEnd.item));
       // The service's own text for the hand-off begins a new paragraph.
       if (turnEnd.type === "handedOff" && hasSaid) tell({ type: "agent.wrote", text: "\n\n" });

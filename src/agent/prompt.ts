@@ -8,6 +8,7 @@ import type { ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
 import { shownImages, userMessage } from "./attached-images.ts";
 import type { ShownImages } from "./attached-images.ts";
 import { parseArguments } from "./arguments.ts";
+import { failureBlock, failuresIn, FAILURE_RULE } from "./failures.ts";
 import { estimateTokens, newestThatFit, shortenToFit } from "./history-budget.ts";
 import { isAllowedName, safeName } from "./names.ts";
 import { peopleIn, personBlock, handedBackBlock, PEOPLE_RULE } from "./people.ts";
@@ -91,6 +92,7 @@ export function systemMessage(input: PromptInput): ModelMessage {
     ...(hasTools ? [TOOL_RULES] : []),
     ...(input.allowsHandOff ? [HAND_OFF_RULE] : []),
     ...(peopleIn(input) ? [PEOPLE_RULE] : []),
+    ...(failuresIn(input) ? [FAILURE_RULE] : []),
   ].join("");
   return {
     role: "system",
@@ -157,7 +159,8 @@ function exchangeOf(message: Message, shown: ShownImages): ModelMessage[] {
   const last = message.turns?.at(-1);
   const closing = last?.calls.length === 0 ? last : {};
   // Some model servers refuse a message without text.
-  const said = spoken(saidIn(message), [], closing);
+  const reply = spoken(saidIn(message), [], closing);
+  const said = message.error ? [...reply, failureBlock(message.error)] : reply;
   const { calls = [] } = message;
   return calls.length === 0 ? said : [...calledIn(message, calls), ...said];
 }
@@ -180,7 +183,7 @@ function calledIn(message: Message, calls: readonly PastCall[]): ModelMessage[] 
   });
 }
 
-/** The model's own text, without the service's message for a failure. */
+/** The model's own text, without what the service told of a failure: that is not what the model said. */
 function saidIn({ content, error }: Message): string {
   return error?.message === content ? "" : content;
 }
@@ -221,8 +224,8 @@ function pastName({ tool }: PastCall): string {
 
 /** Arguments that were cut are no longer JSON, and some servers parse the arguments of earlier calls. */
 function pastArguments({ arguments: text }: PastCall): string {
-  if (text.trim() === "") return "{}";
-  return parseArguments(text).fits ? text : JSON.stringify({ shortened: text });
+  const parsed = parseArguments(text);
+  return parsed.fits ? parsed.text : JSON.stringify({ shortened: text });
 }
 
 function whyUnanswered(outcome: Message["outcome"]): string {

@@ -35,8 +35,35 @@ test("an empty answer is an error line with words, its tokens count, and the tur
   expect((await shopper.say("Hi?")).at(-1)).toMatchObject({ totalInputTokens: 16, totalOutputTokens: 5 });
   expect(server.requests[1]?.body.messages.slice(1)).toEqual([
     { role: "user", content: "Hi" },
-    { role: "assistant", content: "(no answer)" },
+    { role: "assistant", content: `<reply_failed>\n{"told":"${message}"}\n</reply_failed>` },
     { role: "user", content: "Hi?" },
+  ]);
+});
+
+test("M26: an answer without a word is a run that failed, and the log says what it cost", async () => {
+  const { model } = await openScriptedModel([
+    [chunk({ role: "assistant" }), chunk({}, "stop"), usage(36_000, 0)],
+    [chunk({}, "stop"), usage(7, 3)],
+  ]);
+  const { url, logged } = await startTestService({ model });
+  for (const text of ["a", "b"])
+    expect((await sendMessage(url, { threadId: "t", userId: "u", text })).lines).toEqual([
+      { type: "error", message: "The model gave no answer" },
+    ]);
+  const written = logged
+    .map((line) => JSON.parse(line) as { msg: string })
+    .filter(({ msg }) => msg.startsWith("a run failed"));
+  expect(written).toMatchObject([
+    {
+      msg: expect.stringMatching(/^a run failed: .*AGENT_MAX_INPUT_TOKENS/) as string,
+      runId: expect.any(String) as string,
+      model: "openai/gpt-5-mini",
+      reason: "The model gave no answer",
+      finishReason: "stop",
+      inputTokens: 36_000,
+      outputTokens: 0,
+    },
+    { msg: "a run failed: the model gave no answer", inputTokens: 7, outputTokens: 3 },
   ]);
 });
 
@@ -85,7 +112,7 @@ test.each([
   },
 );
 
-test("a failure is marked in the history, and is not given to the model as its own words", async () => {
+test("B12: a failure is marked in the history, and the model is told of it, not as its own words", async () => {
   const { server, model } = await openScriptedModel([[status(400)], "Hello"]);
   const service = await startTestService({ model, channels: [shopChannel()] });
   const shopper = await openShopper(() => service.url);
@@ -95,5 +122,9 @@ test("a failure is marked in the history, and is not given to the model as its o
   const [, failed, , reply] = await shopper.history();
   expect(failed).toMatchObject({ role: "assistant", content: message, error: { message } });
   expect(reply).not.toHaveProperty("error");
-  expect(JSON.stringify(server.requests[1]?.body)).not.toContain(message);
+  expect(server.requests[1]?.body.messages.slice(1)).toEqual([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: `<reply_failed>\n{"told":"${message}"}\n</reply_failed>` },
+    { role: "user", content: "Again" },
+  ]);
 });
