@@ -26,6 +26,10 @@ const CLOSINGS = new Map([
   ["thought", /<\/thought>/i],
 ]);
 const ANY_CLOSING = /<\/(think|thinking|thought)>/i;
+/** Text that waits in a thought for so long is no reply, whether its end comes or not. */
+const MAX_KEPT_CHARS = 1_048_576;
+/** White space waits at the head for a thought; more of it than this is a model that has lost its way. */
+const MAX_BLANK_CHARS = 1_024;
 const LONGEST_CLOSING = "</thinking>".length;
 
 interface OpenThought {
@@ -76,7 +80,8 @@ export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFi
     }
     // White space at the head waits: if a thought follows, it belongs to the thought.
     const tagAt = startOfTag(text);
-    const from = isAtHead && text.slice(0, tagAt).trim() === "" ? 0 : tagAt;
+    const waits = isAtHead && text.length <= MAX_BLANK_CHARS && text.slice(0, tagAt).trim() === "";
+    const from = waits ? 0 : tagAt;
     held = text.slice(from);
     return pass(text.slice(0, from));
   }
@@ -91,7 +96,7 @@ export function createThoughtFilter({ beginsInThought = false } = {}): ThoughtFi
       open.kept?.push(text);
       open.keptChars += text.length;
       // Text longer than a turn's limit is no reply.
-      if (isTemplates && open.keptChars > TURN_TEXT_CHARS) open.kept = null;
+      if (open.keptChars > (isTemplates ? TURN_TEXT_CHARS : MAX_KEPT_CHARS)) open.kept = null;
       return "";
     }
     const rest = seen.slice(found.index + found[0].length);

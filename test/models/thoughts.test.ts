@@ -99,3 +99,14 @@ test("text without a tag is told as it comes", () => {
   const filter = createThoughtFilter();
   expect(["Hel", "lo", " there"].map((piece) => filter.push(piece))).toEqual(["Hel", "lo", " there"]);
 });
+
+test("G1: white space without an end does not wait for one, and text within a thought is not kept without one", () => {
+  const blank = createThoughtFilter();
+  let told = 0;
+  for (let n = 0; n < 10_000; n += 1) told += blank.push("\n").length;
+  expect(told).toBeGreaterThan(8_900);
+  const open = createThoughtFilter();
+  expect(open.push("Hello <think>")).toBe("Hello ");
+  for (let n = 0; n < 20; n += 1) expect(open.push("x".repeat(100_000))).toBe("");
+  expect(open.end()).toBe("");
+});
