@@ -7,7 +7,7 @@ import { cutOff, forGood, malformedCall, NoChoice, notUnderstood } from "./fault
 import type { BodyReader, PushedResponse } from "./pushed-response.ts";
 import type { Quirks } from "./quirks.ts";
 import { sseParser } from "./sse.ts";
-import { createTextCallFilter } from "./text-calls.ts";
+import { createTextCallFilter, endsInCall } from "./text-calls.ts";
 import type { TextCallFilter } from "./text-calls.ts";
 import { createThoughtFilter } from "./thoughts.ts";
 import type { ThoughtFilter } from "./thoughts.ts";
@@ -244,9 +244,11 @@ class TurnReader implements BodyReader {
 
   #noteOddities(): void {
     const { finishReason, hasNamelessCall, hasMoreAfterEnd } = this.#turn;
-    if (finishReason === null && !this.#whole) this.#reading.odd("no_finish_reason");
-    if (hasNamelessCall) this.#reading.odd("call_without_name");
-    if (hasMoreAfterEnd) this.#reading.odd("text_after_end");
+    const { offered, odd } = this.#reading;
+    if (offered.length > 0 && endsInCall(this.#text, offered)) odd("call_as_text");
+    if (finishReason === null && !this.#whole) odd("no_finish_reason");
+    if (hasNamelessCall) odd("call_without_name");
+    if (hasMoreAfterEnd) odd("text_after_end");
   }
 
   #fail(error: unknown): void {

@@ -72,10 +72,27 @@ export function createTextCallFilter(offered: readonly string[]): TextCallFilter
     end() {
       const text = release();
       const calls = isText ? null : callsIn(text.trim());
-      const areOffered = calls !== null && calls.every(({ name }) => offered.includes(name));
-      return areOffered ? { calls, text: "" } : { calls: [], text };
+      return areOffered(calls, offered) ? { calls, text: "" } : { calls: [], text };
     },
   };
+}
+
+/**
+ * Does the text of an answer end in a call, after words of a reply? The visitor has read it by then, and the words may
+ * speak of it: so it is none, but an operator should know.
+ */
+export function endsInCall(text: string, offered: readonly string[]): boolean {
+  const trimmed = text.trimEnd();
+  if (!"}]>`".includes(trimmed.at(-1) ?? " ")) return false;
+  return ["\n{", "\n[", "\n```", ...MARKERS].some((opening) => {
+    // A fence's last line is its end.
+    const at = trimmed.lastIndexOf(opening, trimmed.length - FENCE.length - 2);
+    return at >= 0 && areOffered(callsIn(trimmed.slice(at).trim()), offered);
+  });
+}
+
+function areOffered(calls: WrittenCall[] | null, offered: readonly string[]): calls is WrittenCall[] {
+  return calls !== null && calls.every(({ name }) => offered.includes(name));
 }
 
 /** May the text with this beginning be a call? */

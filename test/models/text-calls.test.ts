@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../src/models/openai.ts";
 import type { OddAnswer } from "../../src/models/odd-answers.ts";
-import { createTextCallFilter } from "../../src/models/text-calls.ts";
+import { createTextCallFilter, endsInCall } from "../../src/models/text-calls.ts";
 import { bytes, call, cut, say, startModelServer } from "../support/model-server.ts";
 import type { Script } from "../support/model-server.ts";
 import { noPause, startTurn } from "../support/open-model.ts";
@@ -89,6 +89,23 @@ test.each([
   ).toBe(beginning);
   expect(filter.isText).toBe(true);
   expect(text.startsWith(beginning)).toBe(true);
+});
+
+test("M14: a call behind words of a reply is known, and no call", async () => {
+  for (const call of [ONE, `[${ONE}]`, `\`\`\`json\n${ONE}\n\`\`\``, `<tool_call>${ONE}</tool_call>`])
+    expect(endsInCall(`Let me look.\n\n${call}\n`, offered)).toBe(true);
+  for (const text of [
+    "Let me look.",
+    `{"a":1}`,
+    `So:\n{"name": "Ada"}`,
+    `So:\n${ONE.replace("find", "sell")}`,
+    "",
+    "a\n```\n```",
+  ])
+    expect(endsInCall(text, offered)).toBe(false);
+  const { model, odd } = await openOn([[say(`Let me look.\n${ONE}`)]]);
+  expect((await startTurn(model, { request: { tools } }).turn).text).toBe(`Let me look.\n${ONE}`);
+  expect(odd.map(({ oddity }) => oddity)).toEqual(["call_as_text"]);
 });
 
 async function openOn(script: Script, quirks: { textCalls?: boolean } = {}) {
