@@ -49,9 +49,9 @@ function onlyRevisions(error: Error): string[] | null {
 /** What was answered in JSON-RPC to `initialize`, also with a status of HTTP that is none of success: then as text. */
 function answeredError(error: Error): { code?: unknown; data?: unknown } {
   if (error.name === "McpError") return error as { code?: unknown; data?: unknown };
-  const json = /\{.*\}/s.exec(error.message)?.[0];
-  if (json === undefined) return {};
+  const { message } = error;
   try {
+    const json = message.slice(message.indexOf("{"), message.lastIndexOf("}") + 1);
     const { error: answered } = JSON.parse(json) as { error?: unknown };
     return isRecord(answered) ? answered : {};
   } catch {
