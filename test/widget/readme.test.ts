@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { enDeletion } from "../../src/widget/strings/deletion-strings.ts";
 import { en } from "../../src/widget/strings/en.ts";
+import { enLoaded } from "../../src/widget/strings/en-loaded.ts";
 import { enFeedback } from "../../src/widget/strings/feedback-strings.ts";
 import { enPerson } from "../../src/widget/strings/person-strings.ts";
 
@@ -32,7 +33,7 @@ test("README names every part, and no other", () => {
 });
 
 test("README names every string, and no other", () => {
-  const all = { ...en, ...enPerson, ...enFeedback, ...enDeletion };
+  const all = { ...en, ...enLoaded, ...enPerson, ...enFeedback, ...enDeletion };
   expect(named("Strings")).toEqual(Object.keys(all).sort());
 });
 

@@ -1,6 +1,7 @@
-import type { Strings } from "./strings.ts";
+import type { Strings, LoadedStrings } from "./strings.ts";
 
-export const en: Strings = {
+/** In the script. What only the second file shows, it brings (en-loaded.ts). */
+export const en: Omit<Strings, keyof LoadedStrings> = {
   title: "Chat",
   open: "Open chat",
   close: "Close chat",
@@ -45,19 +46,6 @@ export const en: Strings = {
   copy: "Copy",
   copied: "Copied",
   cutOff: "The answer was cut off here.",
-  addImages: "Add images",
-  removeImage: "Remove {name}",
-  image: "Image",
-  closeImage: "Close image",
-  dropImages: "Drop images here",
-  imagesNeedText: "Write a few words about it to send it.",
-  notAnImage: "Only PNG, JPEG, WebP and GIF images can be sent.",
-  tooManyImages: "At most {n} images at once.",
-  imagesTooLarge: "These images are too large.",
   imagesRefused: "This message with its images cannot be sent.",
   chats: "Conversations",
-  back: "Back to the conversation",
-  more: "Show more",
-  newMessages: "new messages",
-  noChats: "No conversations yet.",
 };

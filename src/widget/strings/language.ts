@@ -1,6 +1,6 @@
 import { en } from "./en.ts";
 import { LAUNCHERS } from "./launchers.ts";
-import type { PanelStrings, Strings } from "./strings.ts";
+import type { LoadedStrings, PanelStrings, Strings } from "./strings.ts";
 
 /** What the service takes. A browser throws for some of them, `fr-FRA` and `en-US-UK` for instance. */
 export const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,5}$/i;
@@ -21,7 +21,7 @@ export interface Language {
 export function languageOf(
   wanted: readonly string[],
   own: Partial<Strings>,
-  translations: Readonly<Record<string, PanelStrings>> | null,
+  translations: Readonly<Record<string, PanelStrings | LoadedStrings>> | null,
 ): Language {
   const codeOf = (tag: string) => (LANGUAGE_TAG.test(tag) ? (tag.toLowerCase().split("-")[0] ?? "") : "");
   const code = wanted.map(codeOf).find((one) => one === "en" || one in LAUNCHERS) ?? "en";
@@ -31,7 +31,8 @@ export function languageOf(
     code,
     tag,
     dir: code === "ar" ? "rtl" : "ltr",
-    strings: { ...en, ...LAUNCHERS[code], ...translations?.[code], ...own },
+    // A cast: without the second file nothing is shown that needs its texts.
+    strings: { ...en, ...LAUNCHERS[code], ...translations?.[code], ...own } as Strings,
   };
 }
 

@@ -7,7 +7,24 @@ export interface LauncherStrings {
   asks: string;
 }
 
-export interface PanelStrings {
+/** Of what only the second file shows: images, the list of conversations. In that file, English too. */
+export interface LoadedStrings {
+  addImages: string;
+  removeImage: string;
+  image: string;
+  closeImage: string;
+  dropImages: string;
+  imagesNeedText: string;
+  notAnImage: string;
+  tooManyImages: string;
+  imagesTooLarge: string;
+  back: string;
+  more: string;
+  newMessages: string;
+  noChats: string;
+}
+
+export interface PanelStrings extends LoadedStrings {
   placeholder: string;
   send: string;
   stop: string;
@@ -47,21 +64,8 @@ export interface PanelStrings {
   copy: string;
   copied: string;
   cutOff: string;
-  addImages: string;
-  removeImage: string;
-  image: string;
-  closeImage: string;
-  dropImages: string;
-  imagesNeedText: string;
-  notAnImage: string;
-  tooManyImages: string;
-  imagesTooLarge: string;
   imagesRefused: string;
   chats: string;
-  back: string;
-  more: string;
-  newMessages: string;
-  noChats: string;
 }
 
 /** Of people who answer; `{name}` stands for theirs. In the second file, English too. */

@@ -4,7 +4,7 @@ import type { MessageImage } from "../images/message-image.ts";
 import type { VNode } from "preact";
 import type { jsx } from "preact/jsx-runtime";
 import type { Language } from "../strings/language.ts";
-import type { PanelStrings, Strings } from "../strings/strings.ts";
+import type { LoadedStrings, PanelStrings, Strings } from "../strings/strings.ts";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -30,7 +30,7 @@ export interface PanelModule {
   ThreadListView(this: void, props: WidgetProps): VNode | null;
   /** Gives it the script's JSX, if it was built without. */
   shareJsx(this: void, script: { jsx: typeof jsx; Fragment: unknown }): void;
-  translations: Readonly<Record<string, PanelStrings>>;
+  translations: Readonly<Record<string, PanelStrings | LoadedStrings>>;
 }
 
 /** Screen readers announce this much of a reply; the log has the rest. */

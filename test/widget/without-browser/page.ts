@@ -6,7 +6,8 @@ import { openStorage } from "../../../src/widget/service/json-storage.ts";
 import type { JsonStorage } from "../../../src/widget/service/json-storage.ts";
 import { Refused, Unreachable } from "../../../src/widget/service/widget-api.ts";
 import type { ApiRequest, WidgetApi } from "../../../src/widget/service/widget-api.ts";
-import { en } from "../../../src/widget/strings/en.ts";
+import { languageOf } from "../../../src/widget/strings/language.ts";
+import { translations } from "../../../src/widget/strings/translations.ts";
 import type { Tool } from "../../../src/widget/tools/tool.ts";
 
 /** What a page is to a conversation, for tests of what needs no browser. */
@@ -76,7 +77,7 @@ export function element(tools: Tool[] = []): { host: ConversationHost; events: [
   return {
     events,
     host: {
-      strings: () => en,
+      strings: () => languageOf([], {}, translations).strings,
       tools: () => Promise.resolve(tools),
       titleOf: () => undefined,
       locale: () => "de-CH",
