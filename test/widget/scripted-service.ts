@@ -102,6 +102,8 @@ export interface ScriptedService {
   losing: Map<string, "before" | "after">;
   /** Texts whose runs have no name in their streams, as with a service of version 0.1.0. */
   unnamed: Set<string>;
+  /** Keys of channels that do not have the page's origin among theirs. */
+  foreign: Set<string>;
   /** Messages of the visitors whose text is this, as often as they were said. */
   said(text: string): Kept[];
   /** Adds to a thread as if it had been said elsewhere. */
@@ -133,6 +135,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
   const refusals = new Map<string, Refusal[]>();
   const losing = new Map<string, "before" | "after">();
   const unnamed = new Set<string>();
+  const foreign = new Set<string>();
   const script = await loadWidgetScript();
 
   const server = createServer((request, response) => {
@@ -167,6 +170,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
         maxBodyBytes,
         ...(takesImages ? { images: true } : {}),
         ...(key === "pk_people" ? { handoff: true } : {}),
+        ...(foreign.has(key) ? { originAllowed: false } : {}),
       });
     }
     let text = "";
@@ -188,6 +192,11 @@ export async function startScriptedService(): Promise<ScriptedService> {
     }
     if (path === "/visitors") {
       const key = headers.get("x-publishable-key");
+      if (foreign.has(key ?? "")) {
+        // As the service does: a page of another origin cannot even read the status.
+        response.removeHeader("access-control-allow-origin");
+        return void response.writeHead(403).end();
+      }
       if (key === "pk_unknown") return void response.writeHead(401).end();
       if (key === "pk_refused") return void response.writeHead(403).end();
       const visitorToken = randomBytes(16).toString("hex");
@@ -431,6 +440,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     refusals,
     losing,
     unnamed,
+    foreign,
     said: (text) =>
       [...threads.values()].flatMap(({ history }) =>
         history.filter(({ role, content }) => role === "user" && content === text),

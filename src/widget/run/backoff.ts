@@ -28,7 +28,7 @@ export class Backoff {
   /** Waits for the next attempt; resolves to false if there is none left. Rejects with the signal's reason. */
   async wait(cause: unknown): Promise<boolean> {
     const seconds = WAITS_SECONDS[this.#failures];
-    if (seconds === undefined) return false;
+    if (seconds === undefined || this.#dependencies.view.state.isOriginRefused) return false;
     this.#failures += 1;
     const asked = cause instanceof Refused ? cause.retryAfterSeconds : 0;
     const ms = 1_000 * Math.max(spread(seconds), Math.min(asked, MAX_RETRY_AFTER_SECONDS));

@@ -54,7 +54,7 @@ export class Conversation {
   #starting: Promise<void> | null = null;
   /** The thread that was shown is gone and the tab has none: it must not move to an older one. */
   #isThreadGone = false;
-  /** The channel's facts were requested; false again after a failure. */
+  /** The channel's facts were requested; false again after a failure, or if the page's origin is refused. */
   #isAsked = false;
   #readChannel: (() => Promise<ChannelFacts>) | null = null;
 
@@ -143,11 +143,24 @@ export class Conversation {
     if (this.#isAsked || readChannel === null) return;
     this.#isAsked = true;
     readChannel().then(
-      (facts) => this.view.change(facts),
+      (facts) => this.#learned(facts),
       () => {
         this.#isAsked = false;
       },
     );
+  }
+
+  #learned(facts: ChannelFacts): void {
+    const { view } = this;
+    const wasRefused = view.state.isOriginRefused === true;
+    view.change(facts);
+    if (facts.isOriginRefused) {
+      this.#isAsked = false;
+      if (!view.isRunning) view.setPhase("blocked");
+      view.change({
+        notice: { text: this.#dependencies.host.strings().misconfigured, alert: true, retry: true },
+      });
+    } else if (wasRefused) this.#isLoaded();
   }
 
   /** Loads the conversation again after a failure. */
@@ -290,6 +303,7 @@ export class Conversation {
     if (host.isSeen()) {
       if (this.view.state.unread > 0) this.view.change({ unread: 0 });
       this.#recovery.now();
+      if (this.view.state.isOriginRefused) this.learn();
     }
     this.#followed?.check();
   }
@@ -347,6 +361,7 @@ export class Conversation {
 
   async #recover(): Promise<void> {
     const { view, visitor } = this;
+    if (view.state.isOriginRefused) return this.learn();
     if (view.state.phase !== "blocked" || visitor.threadId !== null) return await this.reload();
     // The first message was refused, so there is no history to load as a check. The message itself says why, and the
     // visitor sends it again.

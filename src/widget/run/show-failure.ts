@@ -1,4 +1,5 @@
 import { busySeconds, refusedStatus, Unreachable } from "../service/widget-api.ts";
+import type { ViewModel } from "../view/view-model.ts";
 import type { ChatPhase, ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
@@ -15,27 +16,27 @@ export function showFailure(dependencies: FailureDependencies, error: unknown): 
   const text = wordsFor(error, dependencies);
   // The same failure twice is reported once.
   if (view.state.notice?.text !== text) report(dependencies, error);
-  view.setPhase(phaseAfter(error));
+  view.setPhase(phaseAfter(error, dependencies));
   if (refusedStatus(error) === 429) void pauseBusy(dependencies, busySeconds(error));
   else view.change({ notice: { text, alert: true, retry: true } });
 }
 
-function phaseAfter(error: unknown): ChatPhase {
-  if (isRefusal(error)) return "blocked";
+function phaseAfter(error: unknown, { view }: FailureDependencies): ChatPhase {
+  if (isRefusal(error, view)) return "blocked";
   if (refusedStatus(error) === 429) return "idle";
   return navigator.onLine ? "error" : "offline";
 }
 
-/** The service refuses this page (its key), or this visitor. */
-function isRefusal(error: unknown): boolean {
-  return [401, 403].includes(refusedStatus(error));
+/** The service refuses this page (its key or origin), or this visitor. */
+function isRefusal(error: unknown, { state }: ViewModel): boolean {
+  return state.isOriginRefused === true || [401, 403].includes(refusedStatus(error));
 }
 
-function wordsFor(error: unknown, { host, visitor }: FailureDependencies): string {
+function wordsFor(error: unknown, { host, view, visitor }: FailureDependencies): string {
   const strings = host.strings();
   const status = refusedStatus(error);
   // An unknown token is replaced, so the refusal is of the publishable key.
-  if (status === 401) return strings.misconfigured;
+  if (status === 401 || view.state.isOriginRefused) return strings.misconfigured;
   if (status === 403) return visitor.isUnknown ? strings.closed : strings.refused;
   return status >= 500 || error instanceof Unreachable ? strings.unreachable : strings.failed;
 }
@@ -67,9 +68,9 @@ export function showUndelivered(
   } else {
     keepUnsent(sharedStorage, message);
     view.remove(reply.key);
-    const text = isRefusal(error) ? wordsFor(error, dependencies) : host.strings().notSent;
+    const text = isRefusal(error, view) ? wordsFor(error, dependencies) : host.strings().notSent;
     view.fail(sent.key, { text, retry: "resend" });
-    view.setPhase(phaseAfter(error));
+    view.setPhase(phaseAfter(error, dependencies));
   }
   report(dependencies, error, !isTooLong);
 }

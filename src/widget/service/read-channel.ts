@@ -12,13 +12,32 @@ export interface ChannelFacts {
   imageRoom: number | null;
   /** Visitors may ask for a person. */
   handoff: boolean;
+  /** The channel does not allow the page's origin: every request of the widget API will fail. */
+  isOriginRefused: boolean;
 }
 
+/** The page's owner has been warned. */
+let isWarned = false;
+
+/**
+ * Asks the service. Its answer can be read on any origin, unlike those of the widget API: a browser does not tell a page
+ * that is not allowed from a service that is away.
+ */
 export async function readChannel(baseUrl: string, publishableKey: string): Promise<ChannelFacts> {
   const url = `${baseUrl}/widget/v1/channel?key=${encodeURIComponent(publishableKey)}`;
   const answer = await fetch(url, { credentials: "omit" });
-  const { images, maxBodyBytes, handoff } = fieldsOf(await answer.json());
+  const { images, maxBodyBytes, handoff, originAllowed } = fieldsOf(await answer.json());
+  const isOriginRefused = originAllowed === false;
+  if (isOriginRefused && !isWarned) warnOfOrigin();
   const bytes = Number(maxBodyBytes);
   const imageRoom = images === true ? Math.max(bytes - OTHER_BYTES, bytes / 2) : null;
-  return { imageRoom, handoff: handoff === true };
+  return { imageRoom, handoff: handoff === true, isOriginRefused };
+}
+
+function warnOfOrigin(): void {
+  const { origin } = location;
+  isWarned = true;
+  console.warn(
+    `chat-agent: the channel does not allow this page's origin, ${origin}. Add it: chat-agent channels update SLUG --add-origin ${origin}`,
+  );
 }

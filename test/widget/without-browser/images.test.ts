@@ -69,7 +69,11 @@ test.each([
 ])("where the channel says %o, images have room for %o characters", async (told, room) => {
   const fetched = vi.fn(() => Promise.resolve(Response.json(told)));
   vi.stubGlobal("fetch", fetched);
-  expect(await readChannel("https://chat.example", "pk_shop")).toEqual({ imageRoom: room, handoff: false });
+  expect(await readChannel("https://chat.example", "pk_shop")).toEqual({
+    imageRoom: room,
+    handoff: false,
+    isOriginRefused: false,
+  });
   expect(fetched).toHaveBeenCalledWith(
     "https://chat.example/widget/v1/channel?key=pk_shop",
     expect.anything(),
@@ -78,7 +82,7 @@ test.each([
 
 test("what the channel allows is asked once, and again where that failed", async () => {
   const { conversation } = openConversation();
-  const read = vi.fn(() => Promise.resolve({ imageRoom: 1_000, handoff: true }));
+  const read = vi.fn(() => Promise.resolve({ imageRoom: 1_000, handoff: true, isOriginRefused: false }));
   read.mockRejectedValueOnce(new Error("Offline"));
   for (let n = 0; n < 3; n += 1) {
     conversation.learn(read);
