@@ -141,7 +141,7 @@ export class HostedChat {
     if (!open) return;
     if (this.attributes.publishableKey === null)
       console.warn("chat-agent: the element has no publishable-key");
-    this.#loadPanel();
+    void this.#loadPanel();
     void this.conversation?.start();
   }
 
@@ -175,7 +175,7 @@ export class HostedChat {
     }));
     const { conversation } = this.#page;
     const isKnown = this.#page.join(this.#host);
-    if (this.#isPanelShown() || conversation.isFresh) this.#loadPanel();
+    if (this.#isPanelShown() || conversation.isFresh) void this.#loadPanel();
     this.redraw();
     const { draft, threadId } = this.#given;
     this.#given = {};
@@ -213,7 +213,12 @@ export class HostedChat {
     return {
       strings: () => this.#language().strings,
       tools: async () => {
-        const tools = await listTools(this.tools.all, attributes.tools, this.toolFilter);
+        if (!isPanelSettled()) await this.#loadPanel();
+        const listed = await listTools(this.tools.all, attributes.tools, this.toolFilter);
+        const tools = listed.map((tool) => {
+          const { inputSchema } = tool;
+          return { ...tool, inputSchema: part?.portableSchema(inputSchema) ?? inputSchema };
+        });
         this.#titles = new Map(tools.map(({ name, title }) => [name, title]));
         return tools;
       },
@@ -265,9 +270,9 @@ export class HostedChat {
     return this.#element.isConnected && document.visibilityState === "visible";
   }
 
-  #loadPanel(): void {
+  #loadPanel(): Promise<void> {
     const { baseUrl, publishableKey } = this.attributes;
-    void loadPanel(async () => (part = await this.#source.load())).then(() => {
+    return loadPanel(async () => (part = await this.#source.load())).then(() => {
       if (part !== null) {
         const { readChannel } = part;
         this.conversation?.complete(part);

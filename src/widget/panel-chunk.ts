@@ -14,6 +14,7 @@ export { followThread } from "./run/followed-thread.ts";
 export { listThreads } from "./run/thread-list.ts";
 export { readChannel } from "./service/read-channel.ts";
 export { translations } from "./strings/translations.ts";
+export { portableSchema } from "./tools/portable-schema.ts";
 export { shareJsx } from "./view/jsx-of-script.ts";
 export { DraftImageList } from "./view/draft-image-list.tsx";
 export { ImageButton } from "./view/image-button.tsx";

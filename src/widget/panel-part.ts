@@ -1,9 +1,12 @@
 import type { ConversationPart } from "./run/conversation.ts";
 import type { readChannel } from "./service/read-channel.ts";
+import type { portableSchema } from "./tools/portable-schema.ts";
 import type { PanelModule } from "./view/panel-module.ts";
 
 /** Everything that is loaded when the panel opens, or earlier if the badge must count replies. */
 export interface PanelPart extends PanelModule, ConversationPart {
+  /** Makes a tool's schema complete in the fields that the service takes. */
+  portableSchema: typeof portableSchema;
   /** Asks what the page's channel allows its visitors. */
   readChannel: typeof readChannel;
 }

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
+import { PickedSchema } from "../../src/agent/picked-schema.ts";
 import type { Line } from "../../machines/line.ts";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { OpenVisit, Visit } from "./browser.ts";
@@ -55,6 +56,24 @@ async function callOn(
 }
 
 describe.concurrent.each(SOURCES)("a page tool (%s)", (source) => {
+  test("W7: is offered with what its schema refers to, also if the page itself sends the message", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(source === "native" ? native : plain, `${site.url}/?tools=${source}`);
+    await at.tell(`agent.send("ship it (${source})")`);
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    // Tools that are registered meanwhile are posted again.
+    const post = service.asked.findLast((one) => one.token === token && one.path === "/tools");
+    const catalog = post?.body["webmcpTools"] as { name: string; inputSchema: unknown }[];
+    const schema = catalog.find(({ name }) => name === "returns_text")?.inputSchema;
+    expect(new PickedSchema(schema).keywords).toEqual({
+      type: "object",
+      properties: { to: { type: "object", properties: { zip: { type: "string" } }, required: ["zip"] } },
+      required: ["to"],
+    });
+  });
+
   test("answers with its text, and is offered in the catalog before the message", async ({
     expect,
     visit,

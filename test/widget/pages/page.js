@@ -67,10 +67,18 @@ const marks = {
   is_consequential: { consequentialHint: true },
   is_destructive: { destructiveHint: true },
 };
+const schemas = {
+  returns_text: {
+    type: "object",
+    $defs: { Address: { type: "object", properties: { zip: { type: "string" } }, required: ["zip"] } },
+    properties: { to: { $ref: "#/$defs/Address" } },
+    required: ["to"],
+  },
+};
 const tools = Object.entries(run).map(([name, execute]) => ({
   name,
   description: `A tool that ${name.replaceAll("_", " ")}`,
-  inputSchema: { type: "object", properties: { word: { type: "string" } } },
+  inputSchema: schemas[name] ?? { type: "object", properties: { word: { type: "string" } } },
   annotations: marks[name] ?? {},
   execute: (args, options) => {
     window.calls.push(name);
