@@ -140,6 +140,26 @@ describe.concurrent("what is read in <chat-agent>", () => {
   });
 });
 
+test("W1, W4, W8: bold beside CJK, formulae as written, and links that open no empty tab", async ({
+  expect,
+  visit,
+}) => {
+  const said =
+    "これは**「重要」**です。\n\n**注意：**正文\n\n\\(a^2+b^2\\) and $$\\frac{1}{2}$$ costs $5 and $6\n\n[write](mailto:a@example.com) [call](tel:+3612345678) [read](https://example.com/)";
+  stage.service.scripts.set("in all languages", [reply(said)]);
+  const at = await visit(stage.browser, `${stage.site.url}/`);
+  await at.say("in all languages");
+  await at.log.getByRole("link", { name: "read" }).waitFor();
+  expect(await at.log.locator("strong").allTextContents()).toEqual(["「重要」", "注意："]);
+  expect(await at.log.locator("p", { hasText: "frac" }).textContent()).toBe(
+    "\\(a^2+b^2\\) and $$\\frac{1}{2}$$ costs $5 and $6",
+  );
+  const targets = await at.log
+    .locator("a")
+    .evaluateAll((links) => links.map((link) => link.getAttribute("target")));
+  expect(targets).toEqual([null, null, "_blank"]);
+});
+
 test("a page that knows scripts by a nonce alone, and no host, has the second file too", async ({
   expect,
   visit,

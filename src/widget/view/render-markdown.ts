@@ -1,7 +1,7 @@
-import { Lexer } from "marked";
 import type { MarkedToken, Token, Tokens } from "marked";
 import { cutText } from "../../../machines/line.ts";
 import type { Strings } from "../strings/strings.ts";
+import { tokensOf } from "./block-lexer.ts";
 import { SPOKEN_CHARS } from "./panel-module.ts";
 
 /**
@@ -10,7 +10,7 @@ import { SPOKEN_CHARS } from "./panel-module.ts";
  * a model wrote could leak data.
  */
 export function renderMarkdown(into: HTMLElement, text: string, words: Words): void {
-  const tokens = lexed(text).filter((token) => token.type !== "space");
+  const tokens = tokensOf(text).filter((token) => token.type !== "space");
   const before = rendered.get(into) ?? [];
   // A growing text changes at its end. Earlier blocks keep their nodes, and with them the visitor's selection.
   let same = 0;
@@ -31,18 +31,9 @@ export function renderMarkdown(into: HTMLElement, text: string, words: Words): v
 /** The beginning of the text without markdown, as it is read aloud. */
 export function plainText(text: string): string {
   const box = document.createElement("div");
-  append(box, lexed(text.slice(0, 2 * SPOKEN_CHARS)));
+  append(box, tokensOf(text.slice(0, 2 * SPOKEN_CHARS)));
   for (const end of box.querySelectorAll("p, h3, h4, li, th, td, pre, br")) end.after(" ");
   return cutText(box.textContent.replace(/\s+/g, " ").trim(), SPOKEN_CHARS);
-}
-
-/** The lexer is recursive, and overflows the stack if a text is nested too deep: such text is shown as written. */
-function lexed(text: string): Token[] {
-  try {
-    return new Lexer({ gfm: true, breaks: true }).lex(text);
-  } catch {
-    return [{ type: "text", raw: text, text }];
-  }
 }
 
 /** Some twenty nested lists. Text that is nested deeper is shown as written: browsers cannot render unlimited depth. */
@@ -202,7 +193,8 @@ function linkNode(token: Tokens.Link): Node {
   link.href = url.href;
   link.setAttribute("part", "link");
   // A link within the site opens in this tab, where the conversation continues. Others open a new tab.
-  if (url.origin !== location.origin) {
+  // An address for mail or a call opens another program, and would leave an empty tab.
+  if (url.origin !== location.origin && /^https?:/.test(url.protocol)) {
     link.target = "_blank";
     link.rel = "noopener noreferrer nofollow";
   }
