@@ -116,6 +116,23 @@ describe.concurrent("a conversation in <chat-agent>", () => {
     expect(await at.tell("agent.state")).toBe("idle");
   });
 
+  test("F6: a stop names the run that it means, and not the one before", async ({ expect, visit }) => {
+    stage.service.scripts.set("name me", [[...reply("One").slice(0, 1), gate()]]);
+    // Held back before its run has a name.
+    stage.service.losing.set("unnamed yet", "before");
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await at.say("name me");
+    await at.log.getByText("One").waitFor();
+    await at.tell("agent.stop()");
+    await at.log.getByText("Stopped").waitFor();
+    await at.say("unnamed yet");
+    await expect.poll(() => at.tell("agent.state"), SOON).toBe("sending");
+    await at.tell("agent.stop()");
+    const token = await at.tell<string>("agent.getVisitorToken()");
+    const stops = stage.service.asked.filter((one) => one.token === token && one.path.endsWith("/cancel"));
+    expect(stops.map(({ body }) => body)).toEqual([{ runId: expect.stringMatching(/^[0-9a-f]{16}$/) }, {}]);
+  });
+
   test("counts answers that nobody saw, until somebody looks", async ({ expect, visit }) => {
     const answer = gate();
     stage.service.scripts.set("away", [[answer, ...reply("Back again.")]]);

@@ -54,6 +54,8 @@ export class TabRun {
   /** null while no run is active. */
   #controller: AbortController | null = null;
   #isOwn = false;
+  /** The active run's id; undefined until a stream has told it. */
+  #runId: string | undefined;
   /** The active or last run, and whether it has ended. */
   #named: { runId: string; hasEnded: boolean } | null = null;
 
@@ -179,7 +181,9 @@ export class TabRun {
     if (threadId === null) return;
     try {
       const path = `/threads/${encodeURIComponent(threadId)}/cancel`;
-      await api({ path, visitorToken: await visitor.token() });
+      // A stop that arrives late must not end the next run.
+      const body = this.#runId && { runId: this.#runId };
+      await api({ path, visitorToken: await visitor.token(), body });
       if (hasStream) await delay(LAST_LINE_MS);
     } catch (error) {
       warnOwner(error);
@@ -205,7 +209,10 @@ export class TabRun {
     const run = { ...dependencies, thread, signal };
     const calls = saved === null ? null : new ToolCalls({ ...run, allowed: this.#allowed }, saved);
     try {
-      const onNamed = (runId: string) => (this.#named = { runId, hasEnded: false });
+      const onNamed = (runId: string) => {
+        this.#runId = runId;
+        this.#named = { runId, hasEnded: false };
+      };
       const end = await followRun({ ...run, reply, calls, onNamed }, opening);
       if (this.#named !== null) this.#named.hasEnded = end.type === "done" || end.type === "error";
       // A lost run stays saved, for a Retry or the next page.
@@ -227,6 +234,7 @@ export class TabRun {
 
   #begin(isOwn: boolean): AbortController {
     this.#isOwn = isOwn;
+    this.#runId = undefined;
     return (this.#controller = new AbortController());
   }
 

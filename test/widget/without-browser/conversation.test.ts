@@ -44,6 +44,22 @@ async function storageChanged({ conversation }: { conversation: Conversation }, 
   await conversation.storageChanged({} as StorageEvent);
 }
 
+test("F5: an error line that is no end of the run opens the run's stream again", async () => {
+  vi.useFakeTimers();
+  const { conversation, events } = tab();
+  const delta = (text: string): Line => ({ type: "delta", text });
+  site.streams.push(
+    [delta("All "), { type: "error", code: "interrupted", message: "The store is away" }],
+    [delta("All is "), { type: "error", code: "interrupted", message: "The store is away" }],
+    [delta("All is well."), { type: "done", elapsedMs: 1 }],
+  );
+  const sent = conversation.send("How is it?", null);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await sent;
+  expect(conversation.view.state.messages.map(({ text }) => text)).toEqual(["How is it?", "All is well."]);
+  expect(events.filter(([name]) => name === "error")).toEqual([]);
+});
+
 describe("before the first message", () => {
   test("nothing is made, whoever looks", async () => {
     const { conversation } = tab([tool("buy")]);
