@@ -1,5 +1,5 @@
 import type { Line } from "../../machines/line.ts";
-import { printable } from "./terminal.ts";
+import { printable } from "../client/core/printable.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapWords } from "./wrap-words.ts";
 

@@ -11,7 +11,8 @@ import { cancelRun, sendMessage } from "./chat-client.ts";
 import type { ChatTarget } from "./chat-client.ts";
 import { readPerson, readPipe } from "./chat-input.ts";
 import { createLinePrinter } from "./chat-printer.ts";
-import { CannotDo, printable } from "./terminal.ts";
+import { printable } from "../client/core/printable.ts";
+import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Line } from "../../machines/line.ts";
 

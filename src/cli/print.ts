@@ -1,4 +1,4 @@
-import { printable } from "./terminal.ts";
+import { printable } from "../client/core/printable.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type Cell = string | number | boolean | null;

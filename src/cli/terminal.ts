@@ -53,9 +53,3 @@ export class CannotDo extends Error {
     this.name = "CannotDo";
   }
 }
-
-/** Text of users and models with control characters replaced, except line ends and tabs. */
-export function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");
-}

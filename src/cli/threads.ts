@@ -10,7 +10,7 @@ import { asCommandLine } from "./as-command-line.ts";
 import { forgettingIn } from "./forgetting.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { printFields, printJson, printTable } from "./print.ts";
-import { printable } from "./terminal.ts";
+import { printable } from "../client/core/printable.ts";
 import type { Terminal } from "./terminal.ts";
 import { existingChannel, existingThread, existingUser } from "./existing.ts";
 import { wholeHistory } from "./whole-history.ts";

@@ -6,7 +6,7 @@ import type { ConversationHost } from "./run/conversation-host.ts";
 import type { Conversation } from "./run/conversation.ts";
 import type { CustomerContext } from "./service/customer-context.ts";
 import { openStorage } from "./service/json-storage.ts";
-import { toldPage } from "./service/told-page.ts";
+import { MAX_PAGE_CHARS } from "./service/told-page.ts";
 import { widgetApiAt } from "./service/widget-api.ts";
 import { LANGUAGE_TAG, languageOf } from "./strings/language.ts";
 import type { Language } from "./strings/language.ts";
@@ -115,6 +115,7 @@ export class HostedChat {
     if (!attributes.isInline && openStorage("session", attributes.prefix).read("open") === true)
       attributes.open = true;
     this.#renderer.draw();
+    this.#renderer.fit(this.#listening.signal);
     this.#begin();
   }
 
@@ -228,7 +229,9 @@ export class HostedChat {
       confirmTools: () => attributes.confirmTools,
       toolTimeoutMs: () => attributes.toolTimeoutMs,
       customerContext: () => this.context,
-      page: () => toldPage(location, attributes.pageParams),
+      // Without the second file nobody knows which parameters are secrets.
+      page: () =>
+        part?.toldPage(location, attributes.pageParams) ?? location.pathname.slice(0, MAX_PAGE_CHARS),
       locale: () => [attributes.lang, navigator.language].find((tag) => LANGUAGE_TAG.test(tag)),
       isSeen: () => this.#isSeen(),
       isInView: () => this.#isInView(),
@@ -280,6 +283,7 @@ export class HostedChat {
       }
       if (this.#renderer === null) return;
       this.#renderer.draw();
+      this.#renderer.fit(this.#listening.signal);
       if (this.#wantsFocus) this.focus();
     });
   }

@@ -1,5 +1,6 @@
 import type { ConversationPart } from "./run/conversation.ts";
 import type { readChannel } from "./service/read-channel.ts";
+import type { toldPage } from "./service/told-page.ts";
 import type { portableSchema } from "./tools/portable-schema.ts";
 import type { PanelModule } from "./view/panel-module.ts";
 
@@ -7,6 +8,7 @@ import type { PanelModule } from "./view/panel-module.ts";
 export interface PanelPart extends PanelModule, ConversationPart {
   /** Makes a tool's schema complete in the fields that the service takes. */
   portableSchema: typeof portableSchema;
+  toldPage: typeof toldPage;
   /** Asks what the page's channel allows its visitors. */
   readChannel: typeof readChannel;
 }

@@ -37,7 +37,7 @@ export const SERVICE: readonly Layer[] = [
         rooms: [
           {
             path: "src/client/core/",
-            is: "shared with other readers of the service's streams: lines, silence, reconnecting",
+            is: "shared with other readers of the service's streams: lines, silence, reconnecting, text that is safe to read",
           },
         ],
       },
@@ -324,6 +324,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     takes: [
       "machines/line.ts",
       "src/client/core/json-lines.ts",
+      "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
       "src/client/core/silence.ts",
       "src/client/core/spread.ts",
@@ -370,6 +371,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "machines/line.ts",
       "machines/draw/outline.ts",
       "src/client/core/json-lines.ts",
+      "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
       "src/client/core/spread.ts",
       "src/inspector/views.ts",

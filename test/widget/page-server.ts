@@ -36,6 +36,7 @@ async function bundled(file: string): Promise<Uint8Array> {
 /** A customer's site, on an origin of its own, under the strictest page policy that there is. */
 export async function startPageServer(serviceUrl: string): Promise<{ url: string; close(): Promise<void> }> {
   const noncePolicy = `default-src 'none'; script-src 'nonce-${NONCE}'; connect-src 'self' ${serviceUrl}`;
+  const strictPolicy = `default-src 'none'; script-src 'nonce-${NONCE}' 'strict-dynamic'; connect-src ${serviceUrl}; style-src 'nonce-${NONCE}'; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'`;
   const policy = `default-src 'none'; script-src 'self' ${serviceUrl}; connect-src 'self' ${serviceUrl}; form-action 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;
   const server = createServer((request, response) => {
     void (async () => {
@@ -57,7 +58,9 @@ export async function startPageServer(serviceUrl: string): Promise<{ url: string
           ? {}
           : {
               "content-security-policy": url.searchParams.has("nonce")
-                ? noncePolicy
+                ? url.searchParams.get("nonce") === "strict"
+                  ? strictPolicy
+                  : noncePolicy
                 : url.searchParams.has("pictures")
                   ? `${policy}; img-src data:`
                   : policy,
@@ -95,7 +98,7 @@ async function rootOf({ searchParams }: URL): Promise<string | null> {
 }
 
 /**
- * `?pictures=1` lets the page's policy show images of data: URLs; `?nonce=1` lets it know scripts by a nonce alone; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo`,
+ * `?pictures=1` lets the page's policy show images of data: URLs; `?nonce=1` lets it know scripts by a nonce alone, `?nonce=strict` with trusted types; `?tools=polyfill` loads MCP-B's; `?early=1` lets the page set properties before the element is known; `?in=turbo`,
  * `?in=react` and `?in=hydrated` make it a page of these frameworks; `?framed=` shows another page in a frame without storage.
  */
 function html(url: URL, serviceUrl: string, root: string | null): string {

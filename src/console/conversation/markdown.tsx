@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { printable } from "../../client/core/printable.ts";
 import { renderMarkdown } from "../../widget/view/render-markdown.ts";
 
 const WORDS = { copy: "Copy", copied: "Copied" };
@@ -7,7 +8,7 @@ const WORDS = { copy: "Copy", copied: "Copied" };
 export function Markdown({ text }: { text: string }) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (box.current) renderMarkdown(box.current, text, WORDS);
+    if (box.current) renderMarkdown(box.current, printable(text), WORDS);
   }, [text]);
   return <div class="text markdown" dir="auto" ref={box} />;
 }

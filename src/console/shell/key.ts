@@ -6,14 +6,22 @@ const NAME = "operator-key";
 /** Set if a sign-in created the key; signing out then ends it in the service too. */
 const SIGNED_IN = "operator-signed-in";
 
-/** null if this tab has followed no link, sent no form, and nobody has signed in. */
-export function takeKey(): string | null {
+export interface TakenKey {
+  /** null if this tab has followed no link, sent no form, and nobody has signed in. */
+  key: string | null;
+  /** Another key, of a link: it does not replace the tab's own until the operator says so. */
+  offered: string | null;
+}
+
+/** Takes a key out of the address, and leaves `address` there. */
+export function takeKey(address = location.pathname + location.search): TakenKey {
   const given = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (given !== null) {
-    keepKey(given);
-    history.replaceState(null, "", location.pathname + location.search);
-  }
-  return sessionStorage.getItem(NAME);
+  const key = sessionStorage.getItem(NAME);
+  if (given === null) return { key, offered: null };
+  history.replaceState(null, "", address);
+  if (key !== null) return { key, offered: given === key ? null : given };
+  keepKey(given);
+  return { key: given, offered: null };
 }
 
 export function keepKey(key: string, how: "given" | "signed in" = "given"): void {

@@ -52,7 +52,7 @@ export function Composer(props: WidgetProps): VNode {
         )}
       </form>
       {(left <= COUNTED_CHARS || isQueued) && (
-        <p class={left < 0 ? "below bad" : "below"} role="status">
+        <p class={left < 0 ? "below bad" : "below"} role="status" key={left}>
           {isQueued
             ? strings.queued
             : (left < 0 ? strings.over : strings.left).replace("{n}", String(Math.abs(left)))}

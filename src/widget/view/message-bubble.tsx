@@ -85,8 +85,13 @@ function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNod
   return (
     <li class={`step ${step.phase}`} part="step">
       {step.phase === "running" ? <span class="spinner" /> : <Icon name={step.phase} />}
-      <span dir="auto">{step.text}</span>
-      <span class="unseen">{phase}</span>
+      {/* A text that changes gets a new element: a page's translator has taken the old text out of its place. */}
+      <span dir="auto" key={step.text}>
+        {step.text}
+      </span>
+      <span class="unseen" key={phase}>
+        {phase}
+      </span>
     </li>
   );
 }

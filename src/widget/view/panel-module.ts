@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import type { jsx } from "preact/jsx-runtime";
 import type { Language } from "../strings/language.ts";
 import type { LoadedStrings, PanelStrings, Strings } from "../strings/strings.ts";
+import type { fitViewport } from "./fit-viewport.ts";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -16,6 +17,7 @@ export interface PanelModule {
   plainText(this: void, markdown: string): string;
   /** The styles of its components. */
   styles: string;
+  fitViewport: typeof fitViewport;
   addImages: typeof addImages;
   imageIntake: typeof imageIntake;
   /** The images of a message that has some. */

@@ -45,6 +45,12 @@ export class ShadowRenderer {
     this.#frame = 0;
   }
 
+  /** Until the signal aborts, the panel stays above a phone's keyboard. */
+  fit(signal: AbortSignal): void {
+    const frame = this.#shadow.querySelector<HTMLElement>(".frame");
+    if (frame !== null) panelModule()?.fitViewport(frame, () => this.draw(), signal);
+  }
+
   focus(selector: string): void {
     this.#shadow.querySelector<HTMLElement>(selector)?.focus();
   }

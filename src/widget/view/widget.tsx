@@ -49,7 +49,7 @@ export function Widget(props: WidgetProps): VNode {
         </button>
       )}
       <div class="unseen" role="status">
-        {state.announcement}
+        <span key={state.announcement}>{state.announcement}</span>
       </div>
     </section>
   );
@@ -153,7 +153,7 @@ function Banner({ state, language, actions }: WidgetProps): VNode | null {
   if (notice === null) return null;
   return (
     <div class="banner" part="banner" role={notice.alert ? "alert" : undefined}>
-      <p>{notice.text}</p>
+      <p key={notice.text}>{notice.text}</p>
       {notice.retry === true && (
         <button type="button" class="chip" onClick={actions.reload}>
           {strings.retry}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { printable } from "../../../src/widget/run/printable.ts";
+import { printable } from "../../../src/client/core/printable.ts";
 import { asksFirst } from "../../../src/widget/tools/asks-first.ts";
 import type { ModelContext } from "../../../src/widget/tools/model-context.ts";
 import { annotationsOf, watchRegistrations } from "../../../src/widget/tools/registered-marks.ts";
