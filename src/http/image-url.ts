@@ -1,6 +1,7 @@
 import { declaredType } from "../domain/attachments.ts";
 import { isClosedUrl } from "../domain/public-address.ts";
 import type { ImageType } from "../domain/attachments.ts";
+import { MAX_PIXELS, pixelsOf } from "../domain/image-dimensions.ts";
 
 const MAX_ADDRESS_CHARS = 2_048;
 
@@ -16,13 +17,13 @@ export function isImageUrl(url: string): boolean {
   return username === "" && password === "" && hostname !== "" && !isClosedUrl(url);
 }
 
-/** A data: URL in canonical base64 whose bytes begin like a file of its type. */
+/** A data: URL in canonical base64 whose bytes begin like a file of its type, and of no more pixels than a browser should draw. */
 function isImageData(url: string): boolean {
   const type = declaredType(url);
   if (type === null) return false;
   const base64 = url.slice(url.indexOf(",") + 1);
   const bytes = Buffer.from(base64, "base64");
-  return bytes.toString("base64") === base64 && beginsAs(type, bytes);
+  return bytes.toString("base64") === base64 && beginsAs(type, bytes) && pixelsOf(bytes) <= MAX_PIXELS;
 }
 
 function beginsAs(type: ImageType, bytes: Buffer): boolean {

@@ -1,5 +1,6 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Line } from "../../../machines/line.ts";
+import { hasTooManyPixels } from "../../domain/image-dimensions.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
 import type { MessageView, StepView } from "../service/views.ts";
@@ -122,8 +123,13 @@ function Feedback({ rating, comment }: NonNullable<MessageView["feedback"]>) {
   );
 }
 
-/** An image on another host is named, not fetched: its host would learn who reads. */
+/**
+ * An image on another host is named, not fetched: its host would learn who reads. So is one that would fill the memory
+ * when it is drawn.
+ */
 function Picture({ url, name = "image" }: { url: string; name?: string }) {
+  const isTooLarge = useMemo(() => hasTooManyPixels(url), [url]);
+  if (isTooLarge) return <p class="elsewhere">{name}: too large to be shown</p>;
   if (url.startsWith("data:image/")) return <img src={url} alt={name} loading="lazy" />;
   return <p class="elsewhere mono">{url}</p>;
 }

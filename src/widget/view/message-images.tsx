@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { hasTooManyPixels } from "../../domain/image-dimensions.ts";
 import { openImage } from "../images/open-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import type { Strings } from "../strings/strings.ts";
@@ -17,10 +18,17 @@ export function MessageImages(props: { images: readonly MessageImage[]; strings:
           aria-haspopup="dialog"
           onClick={({ currentTarget }) => {
             const root = currentTarget.getRootNode();
-            if (root instanceof ShadowRoot) openImage(root, { url, alt: name, close: strings.closeImage });
+            if (root instanceof ShadowRoot && !hasTooManyPixels(url))
+              openImage(root, { url, alt: name, close: strings.closeImage });
           }}
         >
-          <img src={url} alt={name} decoding="async" referrerpolicy="no-referrer" />
+          {/* Without an address its name is shown. */}
+          <img
+            src={hasTooManyPixels(url) ? undefined : url}
+            alt={name}
+            decoding="async"
+            referrerpolicy="no-referrer"
+          />
         </button>
       ))}
     </div>
