@@ -3,7 +3,7 @@ import type { Channel, McpProcessServer } from "./channel.ts";
 import { nearestName } from "./nearest-name.ts";
 import { isOwnField } from "./model-body.ts";
 import { variableName } from "./channel-variables.ts";
-import { publishableHash, retiredKeysField } from "./older-keys.ts";
+import { publishableHash, retiredKeysField } from "./retired-keys.ts";
 import { withoutPrototypes } from "./name-map.ts";
 import { WEBHOOK_EVENTS, withOlderSecrets } from "./webhook.ts";
 

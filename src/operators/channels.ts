@@ -2,7 +2,8 @@ import { firstRefused } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
 import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
 import { variableName, variablesOf } from "../domain/channel-variables.ts";
-import { keysStillValid, retiredKeysField } from "../domain/older-keys.ts";
+import { keysStillValid } from "../domain/older-keys.ts";
+import { retiredKeysField } from "../domain/retired-keys.ts";
 import {
   applyFields,
   changedFields,
