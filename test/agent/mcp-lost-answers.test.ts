@@ -118,3 +118,16 @@ function progress(): string {
     params: { progressToken: 1, progress: 1 },
   });
 }
+
+it("a call that was answered is not cancelled when its run is over", async () => {
+  const server = await openScriptedServer();
+  const servers = { s: { url: server.url } };
+  const sessions = openSessions();
+  const run = new AbortController();
+  await sessions.call("shop", servers, callOf("s", "find"), run.signal);
+  run.abort();
+  await sessions.call("shop", servers, callOf("s", "find"), never());
+  expect(server.asked.filter((method) => method.startsWith("notifications/"))).toEqual([
+    "notifications/initialized",
+  ]);
+});

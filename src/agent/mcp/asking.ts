@@ -19,11 +19,16 @@ export class AskingNow {
     return this.#storage.getStore() ?? null;
   }
 
-  /** What the request answers, or the error with which it was lost. `send` has a signal that ends the SDK's own waiting. */
+  /**
+   * What the request answers, or the error with which it was lost; the reason of the signal where that is aborted first.
+   * `send` has a signal of its own, which ends the SDK's waiting.
+   */
   async ask<T>(
     about: Pick<Asking, "caller" | "traceparent">,
     send: (lost: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
   ): Promise<T> {
+    signal?.throwIfAborted();
     const lost = new AbortController();
     return new Promise<T>((resolve, reject) => {
       let isOver = false;
@@ -34,9 +39,14 @@ export class AskingNow {
         reject(error);
         lost.abort(error);
       };
+      const onAbort = () => lose(signal?.reason as Error);
+      signal?.addEventListener("abort", onAbort, { once: true });
       void this.#storage
         .run({ ...about, unanswered: new Set(), lose }, () => send(lost.signal))
-        .finally(() => (isOver = true))
+        .finally(() => {
+          isOver = true;
+          signal?.removeEventListener("abort", onAbort);
+        })
         .then(resolve, reject);
     });
   }

@@ -84,15 +84,18 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
       const traced = traceparent === null ? {} : { _meta: { traceparent } };
       const params = { name: tool, arguments: args, ...traced };
       // The result's shape is not checked: a text is made of anything.
-      const asked = asking.ask({ caller, traceparent }, (lost) =>
-        client.request({ method: "tools/call", params }, sdk.ResultSchema, {
-          timeout: callMs,
-          signal: AbortSignal.any([signal, lost]),
-          // A tool that says how far it is may take longer.
-          onprogress() {},
-          resetTimeoutOnProgress: true,
-          maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
-        }),
+      const asked = asking.ask(
+        { caller, traceparent },
+        (lost) =>
+          client.request({ method: "tools/call", params }, sdk.ResultSchema, {
+            timeout: callMs,
+            signal: lost,
+            // A tool that says how far it is may take longer.
+            onprogress() {},
+            resetTimeoutOnProgress: true,
+            maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
+          }),
+        signal,
       );
       return asked.then(
         (result) => (result["isError"] === true ? textHidden(result, hideText) : result),
