@@ -49,6 +49,21 @@ const PROVEN: Record<string, string> = {
   [String.raw`/\d+(\.\d+)?/`]: "a digit is enough; nothing stands behind what repeats",
   [String.raw`/^data:(image\/[a-z]+);base64,(.*)$/s`]:
     "anchored, and the first that repeats ends at a semicolon",
+  ["/^<(?:([a-z][a-z\\d+.-]{1,31}:[^\\s<>]*)|([\\w.!#$%&'*+/=?^`{|}~-]+@[a-z\\d.-]+))>/i"]:
+    "anchored, of at most 1,000 characters; what repeats ends at a character that it does not take itself",
+  ["/^<(?:\\/[a-z][a-z\\d-]*\\s*|[a-z][a-z\\d-]*(?:\\s+[a-z_:][\\w.:-]*(?:\\s*=\\s*(?:[^\\s\"'=<>`]+|'[^']*'|\"[^\"]*\"))?)*\\s*\\/?|!--[^>]*--|\\?[^>]*\\?|![a-z][^>]*)>/i"]:
+    "anchored, of at most 1,000 characters, and ends at the next <: each character is in few of these texts",
+  [String.raw`/\n[ \t]*/`]: "of at most 100 characters; nothing stands behind what repeats",
+  [String.raw`/[ \t]*\n?[ \t]*/y`]:
+    "sticky, and all of it may be missing: nothing behind what repeats makes it fail",
+  [String.raw`/<((?:[^<>\\\n]|\\[^\n])*)>/y`]:
+    "sticky, of at most 4,096 characters; no character begins both of its choices",
+  [String.raw`/"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\((?:[^()\\]|\\[^])*\)/y`]:
+    "sticky, of at most 1,000 characters; no character begins both of its choices",
+  [String.raw`/\[((?:[^[\]\\]|\\[^])*)\]/y`]:
+    "sticky, of at most 1,001 characters; no character begins both of its choices",
+  [String.raw`/(?:(?:https?|ftp):\/\/(?=[\p{L}\p{N}[])|www\.(?=[a-z\d]))[^\s<\]]+/iuy`]:
+    "sticky; nothing stands behind what repeats",
 };
 
 interface Found {
