@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
+import { inspectorKey } from "../../src/inspector/inspector-key.ts";
+import { Secret } from "../../src/secret.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { TEST_KEY } from "../support/service.ts";
 import { startServiceProcess } from "../support/service-process.ts";
 
 const SOON = { timeout: 60_000 };
 
-test("INSPECTOR=on prints a ready link that opens /machines; the log carries no key (P15)", async () => {
-  const { url, output } = await startServiceProcess({ DATA_DIR: temporaryFolder(), INSPECTOR: "on" });
-  await expect.poll(() => output.stderr, SOON).toContain("Inspector");
-  const link = new URL(/Inspector\s+(\S+)/.exec(output.stderr)?.[1] ?? "");
-  const key = new URLSearchParams(link.hash.slice(1)).get("key") ?? "";
-  expect(link.origin + link.pathname).toBe(`${url}/machines`);
+test("INSPECTOR=on opens /machines to its key, which no pipe and no log carries (A4, P15)", async () => {
+  const env = { DATA_DIR: temporaryFolder(), INSPECTOR: "on", HARNESS_API_KEY: TEST_KEY };
+  const { url, output } = await startServiceProcess(env);
+  await expect.poll(() => output.stderr, SOON).toMatch(/Inspector +its link carries a key/);
+  const key = inspectorKey(new Secret(TEST_KEY)).reveal();
+  expect(output.stderr).not.toContain(key);
 
-  expect((await fetch(link)).status).toBe(200);
+  expect((await fetch(`${url}/machines`)).status).toBe(200);
   const channels = await fetch(`${url}/machines/api/channels`, {
     headers: { authorization: `Bearer ${key}` },
   });

@@ -91,23 +91,24 @@ test.each(inject("stores"))(
     ]);
     expect(treeOf(spans, names)).toBe(
       [
-        "[the caller]",
-        "  POST /v1/widget/messages",
-        "    invoke_agent (taken over) -> the segment that was killed",
-        "      chat scripted",
-        "      execute_tool add_to_cart",
-        "[the segment that was killed]",
-        "  chat scripted",
-        "  execute_tool look_up",
+        // A page is no caller with a key: its trace is linked to, and takes nothing in.
+        "POST /v1/widget/messages -> the caller",
+        "  invoke_agent (taken over) -> the segment that was killed",
+        "    chat scripted",
+        "    execute_tool add_to_cart",
         "POST /v1/widget/tool-results",
         "  invoke_agent -> taken over",
         "    chat scripted",
+        "[the segment that was killed]",
+        "  chat scripted",
+        "  execute_tool look_up",
       ].join("\n"),
     );
-    const ofCaller = spans.filter(({ traceId }) => traceId === CALLER.traceId);
-    expect(ofCaller).toHaveLength(6);
-    expect(taken?.links).toEqual([{ traceId: CALLER.traceId, spanId: lost }]);
-    expect(last?.links).toEqual([{ traceId: CALLER.traceId, spanId: taken?.spanId }]);
+    expect(spans.filter(({ traceId }) => traceId === CALLER.traceId)).toEqual([]);
+    const traceId = taken?.traceId;
+    expect(spans.filter((span) => span.traceId === traceId)).toHaveLength(6);
+    expect(taken?.links).toEqual([{ traceId, spanId: lost }]);
+    expect(last?.links).toEqual([{ traceId, spanId: taken?.spanId }]);
 
     // Every span of the run tells the same conversation, and both processes told of it.
     const conversations = new Set(
@@ -124,7 +125,7 @@ test.each(inject("stores"))(
     const sent = model.requests.map(({ headers }) => headers["traceparent"]);
     expect(sent).toEqual([
       chats[0],
-      expect.stringContaining(lost === "" ? "-" : CALLER.traceId),
+      expect.stringContaining(traceId ?? "-"),
       chats[1],
       chats[2],
     ]);

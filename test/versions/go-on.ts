@@ -1,3 +1,4 @@
+import { markedBlock } from "../../src/agent/marked-block.ts";
 import { expect } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import type { ModelServerRequest } from "../support/model-server.ts";
@@ -100,8 +101,8 @@ function expectTold(
   const { requests } = model;
   if (reply === undefined) {
     const earlier = messages.slice(0, -1).flatMap(({ content, error }) => {
-      // The service's words for a failure are not the model's.
-      if (error?.message === content) return ["(no answer)"];
+      // The service's words for a failure are not the model's, and are marked as what the visitor was told.
+      if (error?.message === content) return [markedBlock("reply_failed", { told: content })];
       return content === "" ? [] : [content];
     });
     const histories = requests.map(toldHistory).filter(([first]) => first === earlier[0]);
