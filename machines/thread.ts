@@ -35,7 +35,8 @@ import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome,
  * process that takes a run over sends `run.taken`, which yields that effect again.
  *
  * A transition that only emits leaves the snapshot unchanged and needs no save; this is why reply text is not in the
- * context. Time and ids arrive inside events.
+ * context. Time and ids arrive inside events; so does the usage of a turn: reported by the model, or, with an event that ends
+ * the run before its turn has ended, what the turn has cost so far.
  */
 export const THREAD_CHART_VERSION = 2;
 
@@ -65,7 +66,7 @@ export type ThreadEvent =
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
-  | { type: "run.cancelled"; runId: string }
+  | { type: "run.cancelled"; runId: string; usage?: Usage | null }
   | { type: "run.taken"; atMs: number }
   | {
       type: "agent.handedOff";
@@ -81,11 +82,12 @@ export type ThreadEvent =
       by: "visitor" | "transport";
       reason: string | null;
       waitMs: number;
+      usage?: Usage | null;
       atMs: number;
     }
   | { type: "person.unasked"; atMs: number }
   | { type: "wait.expired"; unavailable: string; atMs: number }
-  | { type: "person.took"; name: string; takeId: string; epoch: number; atMs: number }
+  | { type: "person.took"; name: string; takeId: string; epoch: number; usage?: Usage | null; atMs: number }
   | { type: "person.said"; name: string; epoch: number }
   | { type: "person.returned"; name: string; epoch: number; note: string | null; atMs: number }
   | { type: "person.closed"; name: string; epoch: number; atMs: number };
@@ -345,6 +347,7 @@ export const threadMachine = setup({
           guard: "ofThisRun",
           target: "idle",
           actions: [
+            "countTokens",
             { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
             { type: "keepReply", params: { outcome: "cancelled" } },
             "endRun",
@@ -352,12 +355,12 @@ export const threadMachine = setup({
         },
         "person.asked": {
           target: "waiting_for_person",
-          actions: ["sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
+          actions: ["countTokens", "sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
         },
         "person.took": {
           guard: "isPresentEpoch",
           target: "with_person",
-          actions: ["sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
+          actions: ["countTokens", "sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
         },
       },
       states: {

@@ -31,6 +31,12 @@ export interface Turn {
   traceparent: string | null;
 }
 
+/**
+ * Called with each request to the model. `cost` tells the tokens of the turn up to when it is called: as the model server told
+ * them, else estimated; null: nothing was spent.
+ */
+export type OnAsked = (cost: () => Usage | null) => void;
+
 export type TurnEnd =
   /** `finishReason`: only if something cut the model short. */
   | { type: "finished"; item: TurnItem; usage: Usage | null; finishReason?: string }
@@ -63,7 +69,7 @@ export interface ToolCaller {
 
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
-  think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd>;
+  think(turn: Turn, wrote: Wrote, signal: AbortSignal, onAsked?: OnAsked): Promise<TurnEnd>;
   /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. The text is cut to 4,000 characters. `shown`: what the visitor reads as the text of the call's last step. */
   useTool(
     slug: string,

@@ -79,6 +79,27 @@ export interface ModelRequest {
    * present question. Absent: they cannot be made shorter.
    */
   fit?(maxTokens: number): FittedInput;
+  /** Called as each request to a server is sent: a turn takes several where one was refused, broke off or is asked of a chain. */
+  sent?(request: SentRequest): void;
+}
+
+/** One request of a turn. The model changes it while the turn goes on. */
+export interface SentRequest {
+  readonly messages: readonly ModelMessage[];
+  /** The server refused it or could not be reached: it costs nothing. */
+  isRefused: boolean;
+  /** Null: the answer has not begun. */
+  arrived: (() => ArrivedAnswer) | null;
+}
+
+/** How much of an answer has arrived. */
+export interface ArrivedAnswer {
+  /** As the server told it; null: not yet, or not at all. */
+  usage: Usage | null;
+  /** UTF-8 bytes of its text, thoughts and calls. */
+  bytes: number;
+  /** The model has finished; `usage` may still come. */
+  isFinished: boolean;
 }
 
 export interface FittedInput {
@@ -105,8 +126,6 @@ export interface ModelTurn {
   extra?: Extra;
   /** The server sent it whole, although a stream was requested. */
   isWhole?: true;
-  /** The messages that the model was given, if they were made shorter than the request's. */
-  given?: readonly ModelMessage[];
   /** Names of the request's tools that the model was not offered; absent: it was offered all. */
   leftOutTools?: readonly string[];
 }

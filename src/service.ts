@@ -405,12 +405,12 @@ function withOwnServers(channel: Channel | null, own: Record<string, McpServer> 
 }
 
 function spendingOf(store: Store, clock: Clock): Spending {
-  const today = () => dayOf(clock.now());
   return {
-    spent: (slug, userId) => store.spentTokens(slug, userId, today()),
-    spend: (slug, userId, tokens) => store.spendTokens({ slug, userId, day: today(), tokens }),
-    counted: (names) => store.countedTokens(names, today()),
-    count: (names, tokens) => store.countTokens({ names, day: today(), tokens }),
+    today: () => dayOf(clock.now()),
+    spent: (slug, userId, day) => store.spentTokens(slug, userId, day),
+    spend: (spent) => store.spendTokens(spent),
+    counted: (names, day) => store.countedTokens(names, day),
+    count: (counted) => store.countTokens(counted),
   };
 }
 

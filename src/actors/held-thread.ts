@@ -1,3 +1,4 @@
+import type { Usage } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
 import type { Turn } from "../agent.ts";
 import { newFence } from "../domain/fence.ts";
@@ -83,6 +84,16 @@ export type HeldThreadDependencies = ThreadDependencies & { longReplies: LongRep
 function claimedId({ claimsId }: Claim, planned: Planned | null): Pick<ThreadCommit, "claimsId"> {
   const [item] = planned?.change.messages ?? [];
   return claimsId && item ? { claimsId: { ...claimsId, runId: item.runId } } : {};
+}
+
+/** Events that may end a run in the middle of a turn are told what that turn has cost so far. */
+function withCost(event: ThreadEvent, cost: () => Usage | null): ThreadEvent {
+  const mayEndATurn =
+    event.type === "run.failed" ||
+    event.type === "run.cancelled" ||
+    event.type === "person.asked" ||
+    event.type === "person.took";
+  return mayEndATurn ? { ...event, usage: event.usage ?? cost() } : event;
 }
 
 const NOTHING_TRACED = {};
@@ -283,7 +294,8 @@ export class HeldThread {
     for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
   }
 
-  #plan(event: ThreadEvent, enclosed: Partial<Enclosed>): Planned | null {
+  #plan(sent: ThreadEvent, enclosed: Partial<Enclosed>): Planned | null {
+    const event = withCost(sent, () => this.#work.cost());
     const decision = threadHost.decide(this.#snapshot, event);
     if (!decision.changed) return null;
     const change = planChange({

@@ -1,8 +1,8 @@
 import { cutText } from "../../machines/line.ts";
 import type { ErrorCode } from "../../machines/line.ts";
-import type { Call } from "../../machines/run.ts";
+import type { Call, Usage } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import type { Turn, TurnEnd } from "../agent.ts";
+import type { OnAsked, Turn, TurnEnd } from "../agent.ts";
 import type { TurnItem } from "../domain/message.ts";
 import { handOffOf } from "../domain/hand-off.ts";
 import { ModelFault } from "../model.ts";
@@ -20,6 +20,8 @@ import { turnEvent } from "./turn-event.ts";
  */
 export interface Work {
   perform(effect: PerformedEffect, run: WorkingRun): void;
+  /** What the model's turn under way has cost so far (OnAsked); null: there is none, or it has cost nothing. */
+  cost(): Usage | null;
   /** The run leaves the state: aborts the work. */
   leave(): void;
 }
@@ -35,6 +37,8 @@ export interface WorkingRun {
 function saysText(item: TurnItem): boolean {
   return item.type === "assistant" && item.text !== "";
 }
+
+const nothing = () => null;
 
 /** The reason of every abort. Shared: an error with a stack of its own would cost each run some microseconds. */
 const STATE_LEFT = new Error("The run has left the state that waited for this");
@@ -57,6 +61,7 @@ export function createWork(
 ): Work {
   const { agent, store, clock, timers, log, limits, handOff = () => handOffOf(undefined) } = dependencies;
   let task: AbortController | null = null;
+  let cost: () => Usage | null = nothing;
 
   function begin(runId: string) {
     const { signal } = (task = new AbortController());
@@ -118,10 +123,14 @@ export function createWork(
       return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? "";
     }
 
+    const onAsked: OnAsked = (soFar) => {
+      if (!signal.aborted) cost = soFar;
+    };
+
     /** Before the model, a turn asks the store for the user's spent tokens: an outage only delays the turn. */
     async function ask(whole: Turn): Promise<TurnEnd> {
       const isWanted = () => !signal.aborted;
-      const think = () => agent.think(whole, wrote, signal);
+      const think = () => agent.think(whole, wrote, signal, onAsked);
       return (
         (await retryDuringOutage(timers, think, { isWanted, onAway() {} })) ?? Promise.reject(STATE_LEFT)
       );
@@ -178,9 +187,12 @@ export function createWork(
       }
     },
 
+    cost: () => cost(),
+
     leave() {
       task?.abort(STATE_LEFT);
       task = null;
+      cost = nothing;
     },
   };
 }

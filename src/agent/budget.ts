@@ -1,16 +1,20 @@
 import type { Turn } from "../agent.ts";
 import type { AgentSettings } from "../domain/channel.ts";
-import type { ModelMessage, ModelTurn } from "../model.ts";
+import type { Usage } from "../../machines/run.ts";
+import type { ModelMessage } from "../model.ts";
 import type { PlainLog } from "../log.ts";
 import { estimateTokens } from "./history-budget.ts";
 
-/** The tokens of the present UTC day. Used only if there is a daily cap. */
+/** The tokens of a UTC day (`YYYY-MM-DD`). Used only if there is a daily cap. */
 export interface Spending {
-  spent(slug: string, userId: string): Promise<number>;
-  spend(slug: string, userId: string, tokens: number): Promise<void>;
+  today(): string;
+  spent(slug: string, userId: string, day: string): Promise<number>;
+  /** Adds to the user's tokens; below zero, takes away. */
+  spend(spent: { slug: string; userId: string; day: string; tokens: number }): Promise<void>;
   /** The counts under these names. */
-  counted(names: readonly string[]): Promise<number[]>;
-  count(names: readonly string[], tokens: number): Promise<void>;
+  counted(names: readonly string[], day: string): Promise<number[]>;
+  /** Adds to each of these counts; below zero, takes away. */
+  count(counted: { names: readonly string[]; day: string; tokens: number }): Promise<void>;
 }
 
 export const RUN_BUDGET_SPENT = "This answer has reached the length that is set for one answer here.";
@@ -50,12 +54,16 @@ export interface SharedCaps {
 export interface DailyBudget {
   /** The cap that is used up; null if none is. All are read at once. */
   spentCap(settings: AgentSettings, turn: Turn): Promise<DayCap | null>;
-  /** Counts the tokens of a finished turn. */
-  spend(
-    settings: AgentSettings,
-    turn: Turn,
-    made: { prompt: readonly ModelMessage[]; answer: ModelTurn },
-  ): Promise<void>;
+  /** The account of a turn that is about to be made; null: no cap counts it. */
+  account(settings: AgentSettings, turn: Turn): Account | null;
+}
+
+/** What a turn counts against the daily caps. */
+export interface Account {
+  /** Counts `cost` as the turn's first request is sent: a process that dies before the turn's end leaves that. Once. */
+  book(cost: Usage | null): void;
+  /** Corrects that to the turn's cost, on the same day. Resolves when both are counted. */
+  settle(cost: Usage | null): Promise<void>;
 }
 
 /** The message for the visitor. */
@@ -92,30 +100,54 @@ export function createDailyBudget({
       const { maxTokensPerUserPerDay: ofUser } = settings;
       const others = counted(settings, turn);
       if (ofUser === undefined && others.length === 0) return null;
+      const day = spending.today();
       const [spent, counts] = await Promise.all([
-        ofUser === undefined ? 0 : spending.spent(slug, run.userId),
-        others.length === 0 ? [] : spending.counted(others.map(({ name }) => name)),
+        ofUser === undefined ? 0 : spending.spent(slug, run.userId, day),
+        others.length === 0
+          ? []
+          : spending.counted(
+              others.map(({ name }) => name),
+              day,
+            ),
       ]);
       if (ofUser !== undefined && spent >= ofUser) return "user";
       return others.find(({ most }, nth) => (counts[nth] ?? 0) >= most)?.cap ?? null;
     },
 
-    async spend(settings, turn, { prompt, answer }) {
-      if (!spending) return;
+    account(settings, turn) {
+      if (!spending) return null;
       const { slug, run } = turn;
-      const { maxTokensPerUserPerDay: ofUser } = settings;
+      const { userId } = run;
+      const countsUser = settings.maxTokensPerUserPerDay !== undefined;
       const names = counted(settings, turn).map(({ name }) => name);
-      if (ofUser === undefined && names.length === 0) return;
-      const tokens = tokensOf(prompt, answer);
-      try {
-        await Promise.all([
-          ofUser !== undefined && spending.spend(slug, run.userId, tokens),
-          names.length > 0 && spending.count(names, tokens),
-        ]);
-      } catch (error) {
-        // The turn is paid for and its answer is here: a failure to count must not lose it.
-        log.warn({ err: error, slug }, "cannot note the tokens that were spent");
+      if (!countsUser && names.length === 0) return null;
+      const day = spending.today();
+
+      /** Resolves to what was counted. */
+      async function add(tokens: number): Promise<number> {
+        if (tokens === 0) return 0;
+        try {
+          await Promise.all([
+            countsUser && spending?.spend({ slug, userId, day, tokens }),
+            names.length > 0 && spending?.count({ names, day, tokens }),
+          ]);
+          return tokens;
+        } catch (error) {
+          // The turn is paid for and its answer is here: a failure to count must not lose it.
+          log.warn({ err: error, slug }, "cannot note the tokens that were spent");
+          return 0;
+        }
       }
+
+      let booking: Promise<number> | null = null;
+      return {
+        book(cost) {
+          booking ??= add(sumOf(cost));
+        },
+        async settle(cost) {
+          await add(sumOf(cost) - ((await booking) ?? 0));
+        },
+      };
     },
   };
 }
@@ -130,8 +162,6 @@ function capped(cap: DayCap, most: number | null | undefined, name: string): Cou
   return typeof most === "number" ? [{ cap, most, name }] : [];
 }
 
-/** A turn's tokens; estimated if the model server reported no usage, or a cap would never apply there. */
-function tokensOf(prompt: readonly ModelMessage[], { text, calls, usage }: ModelTurn): number {
-  if (usage) return usage.input + usage.output;
-  return estimateTokens([...prompt, { role: "assistant", content: text, calls }]);
+function sumOf(cost: Usage | null): number {
+  return cost ? cost.input + cost.output : 0;
 }

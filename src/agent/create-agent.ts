@@ -1,11 +1,11 @@
-import type { Agent, ToolCaller, Turn, TurnEnd } from "../agent.ts";
+import type { Agent, OnAsked, ToolCaller, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import { withoutOwnFields } from "../domain/model-body.ts";
 import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
 import { allowsHandOff } from "../domain/hand-off.ts";
 import type { User } from "../domain/user.ts";
 import type { Log } from "../log.ts";
-import type { Model, ModelRequest, Wrote } from "../model.ts";
+import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { traceFields } from "../trace.ts";
 import type { Tracing } from "../trace.ts";
 import { createArgumentCheck } from "./argument-check.ts";
@@ -20,6 +20,7 @@ import { createLeftOutTools } from "./left-out-tools.ts";
 import { buildPrompt } from "./prompt.ts";
 import type { PromptInput } from "./prompt.ts";
 import { offerTools, ownTools, toolsFor } from "./tools.ts";
+import { createTurnCost } from "./turn-cost.ts";
 import { turnEnd } from "./turn-end.ts";
 
 export interface AgentOptions {
@@ -120,7 +121,7 @@ export function createAgent(options: AgentOptions): Agent {
     return { userId, externalId, channel: slug, thread: caller.uid, isVerified };
   }
 
-  async function think(turn: Turn, wrote: Wrote, signal: AbortSignal): Promise<TurnEnd> {
+  async function think(turn: Turn, wrote: Wrote, signal: AbortSignal, onAsked?: OnAsked): Promise<TurnEnd> {
     const { slug, run, catalog, traceparent } = turn;
     const settings = settingsOf(slug);
     const maxOutputTokens = outputLeft(settings, turn);
@@ -149,6 +150,8 @@ export function createAgent(options: AgentOptions): Agent {
     const name = settings.model ?? defaultModel;
     const messages = buildPrompt(input);
     const fit = (maxTokens: number) => fitPrompt(input, tools, maxTokens);
+    const cost = createTurnCost(tools);
+    const account = daily.account(settings, turn);
     const request: ModelRequest = {
       model: name,
       messages,
@@ -157,11 +160,22 @@ export function createAgent(options: AgentOptions): Agent {
       traceparent,
       ...further(settings, run),
       fit,
+      sent(sent) {
+        cost.sent(sent);
+        onAsked?.(cost.soFar);
+        account?.book(cost.soFar());
+      },
     };
-    const answer = await model.stream(request, wrote, signal);
-    await daily.spend(settingsOf(slug), turn, { prompt: answer.given ?? messages, answer });
+    let answer: ModelTurn;
+    try {
+      answer = await model.stream(request, wrote, signal);
+    } finally {
+      await account?.settle(cost.soFar());
+    }
+    // Of all its requests, if it took several. Without usage it stays unknown: no caller is told an estimate.
+    const usage = answer.usage && cost.soFar();
     const hasSaid = run.kept !== undefined || run.lines.some(({ type }) => type === "delta");
-    return turnEnd(answer, { offers, check, hasSaid, allowsHandOff: handsOff });
+    return turnEnd({ ...answer, usage }, { offers, check, hasSaid, allowsHandOff: handsOff });
   }
 
   const useTool: Agent["useTool"] = async (slug, call, signal, by) => {

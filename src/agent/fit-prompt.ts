@@ -1,5 +1,5 @@
 import type { FittedInput, OfferedTool } from "../model.ts";
-import { estimateTokens } from "./history-budget.ts";
+import { estimateTokens, estimateTools } from "./history-budget.ts";
 import { buildPrompt, systemMessage } from "./prompt.ts";
 import type { PromptInput } from "./prompt.ts";
 
@@ -8,7 +8,7 @@ import type { PromptInput } from "./prompt.ts";
  * can be longer.
  */
 export function fitPrompt(input: PromptInput, tools: readonly OfferedTool[], maxTokens: number): FittedInput {
-  const toolTokens = tools.length === 0 ? 0 : Math.ceil(Buffer.byteLength(JSON.stringify(tools)) / 4);
+  const toolTokens = estimateTools(tools);
   const left = maxTokens - toolTokens - estimateTokens([systemMessage(input)]);
   const messages = buildPrompt({ ...input, maxInputTokens: Math.min(input.maxInputTokens, left) });
   return { messages, tokens: toolTokens + estimateTokens(messages) };

@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import type { Extra, ModelMessage, UserMessage } from "../model.ts";
+import type { Extra, ModelMessage, OfferedTool, UserMessage } from "../model.ts";
 
 /** Tokens of each message besides its text: role, separators and ids. */
 const MESSAGE_TOKENS = 8;
@@ -18,6 +18,11 @@ const SHORTENED_NOTE = "\n[shortened: the rest of this text no longer fits]";
  */
 export function estimateTokens(messages: readonly ModelMessage[]): number {
   return messages.reduce((sum, message) => sum + MESSAGE_TOKENS + Math.ceil(bytesOf(message) / 4), 0);
+}
+
+/** Estimates the tokens of the tools of a request, in the same way. */
+export function estimateTools(tools: readonly OfferedTool[]): number {
+  return tools.length === 0 ? 0 : Math.ceil(Buffer.byteLength(JSON.stringify(tools)) / 4);
 }
 
 function bytesOf(message: ModelMessage): number {

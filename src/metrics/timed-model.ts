@@ -1,4 +1,4 @@
-import type { Model, Wrote } from "../model.ts";
+import type { Model, SentRequest, Wrote } from "../model.ts";
 import type { Instruments } from "./instruments.ts";
 
 /** The same model with each turn timed. */
@@ -10,16 +10,25 @@ export function timedModel(model: Model, { firstTexts, turns, tokens, modelEnds 
       const beganAt = performance.now();
       const seconds = () => (performance.now() - beganAt) / 1000;
       const timedWrote = onFirst(wrote, () => firstTexts.observe({ model: name }, seconds()));
+      const requests: SentRequest[] = [];
+      const sent = (one: SentRequest) => {
+        requests.push(one);
+        request.sent?.(one);
+      };
       try {
-        const turn = await model.stream(request, timedWrote, signal);
+        const turn = await model.stream({ ...request, sent }, timedWrote, signal);
         turns.observe({ model: name, outcome: "done" }, seconds());
         modelEnds.inc({ model: name, reason: endLabel(turn.finishReason) });
-        tokens.inc({ model: name, direction: "input" }, turn.usage?.input ?? 0);
-        tokens.inc({ model: name, direction: "output" }, turn.usage?.output ?? 0);
         return turn;
       } catch (error) {
         turns.observe({ model: name, outcome: signal.aborted ? "aborted" : "failed" }, seconds());
         throw error;
+      } finally {
+        for (const { arrived } of requests) {
+          const { usage } = arrived?.() ?? { usage: null };
+          tokens.inc({ model: name, direction: "input" }, usage?.input ?? 0);
+          tokens.inc({ model: name, direction: "output" }, usage?.output ?? 0);
+        }
       }
     },
   };

@@ -65,7 +65,14 @@ export function forGood(error: unknown): unknown {
 }
 
 /** The server sent nothing for too long. */
-export const fellSilent = () => new OtherMayAnswer("The model fell silent", { cause: undefined });
+class FellSilent extends OtherMayAnswer {}
+
+/** Did the server take the request, and then say nothing? Of an error of the openai package, as of a fault. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof FellSilent || (error instanceof Error && error.cause instanceof FellSilent);
+}
+
+export const fellSilent = () => new FellSilent("The model fell silent", { cause: undefined });
 /** An answer of status 200 that is none: a web page, JSON of another kind. */
 export const notUnderstood = (cause: unknown) =>
   new OtherMayAnswer("The model's answer was not understood", { cause });

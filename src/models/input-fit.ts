@@ -11,8 +11,6 @@ const MOST_COUNTED = 4;
 /** The request of one turn for one model, made shorter while the model refuses it as too long. */
 export interface InputFit {
   request(): ModelRequest;
-  /** The messages in it if they were made shorter, else null. */
-  shortened(): ModelRequest["messages"] | null;
   /** False if nothing more can be left out, or it was tried often enough. */
   shorten(said: SaidTooLong): boolean;
   /** The limit that was found, in estimated tokens; null: nothing was refused. Known to hold once the model has answered. */
@@ -26,7 +24,6 @@ export function fitInput(request: ModelRequest, limit: number | null): InputFit 
   let sent: FittedInput | null = limit === null ? null : (request.fit?.(limit) ?? null);
   return {
     request: () => (sent ? { ...request, messages: sent.messages } : request),
-    shortened: () => sent?.messages ?? null,
     shorten(said) {
       const { tokens } = sent ?? request.fit?.(Number.POSITIVE_INFINITY) ?? { tokens: 0 };
       const lower = lowerLimit(tokens, said);

@@ -1,7 +1,7 @@
 import { cutText } from "../../machines/line.ts";
 import { newId } from "../domain/ids.ts";
 import { ModelFault, TURN_TEXT_CHARS } from "../model.ts";
-import type { ModelCall, ModelTurn, Wrote } from "../model.ts";
+import type { ArrivedAnswer, ModelCall, ModelTurn, SentRequest, Wrote } from "../model.ts";
 import { standsAlone } from "./event-data.ts";
 import { cutOff, forGood, malformedCall, NoChoice, notUnderstood } from "./faults.ts";
 import type { BodyReader, PushedResponse } from "./pushed-response.ts";
@@ -30,6 +30,8 @@ export interface Reading {
   /** The names of the tools that the request offered. */
   offered: readonly string[];
   odd: (oddity: Oddity) => void;
+  /** Is kept true while the answer arrives. */
+  sent?: SentRequest;
 }
 
 /** Longest answer of a server that does not stream. */
@@ -59,7 +61,11 @@ export function readTurn(response: PushedResponse, reading: Reading): Promise<Re
     if (response.coding !== null) reading.odd("compressed");
     if (response.isEncoded)
       settle.reject(notUnderstood(new Error(`Cannot read the answer: it is encoded as ${response.coding}`)));
-    else response.read(new TurnReader(response, reading, settle));
+    else {
+      const reader = new TurnReader(response, reading, settle);
+      if (reading.sent) reading.sent.arrived = () => reader.arrived();
+      response.read(reader);
+    }
   });
 }
 
@@ -100,6 +106,10 @@ class TurnReader implements BodyReader {
     this.#thoughts = createThoughtFilter({ beginsInThought: quirks.thinking === "open" });
     this.#textCalls = offered.length === 0 ? null : createTextCallFilter(offered);
     this.#settle = settle;
+  }
+
+  arrived(): ArrivedAnswer {
+    return this.#turn.arrived();
   }
 
   /** undici delivers one read in pieces, all in the same tick. Parsing 20 of them as one saves 20 µs. */

@@ -1,10 +1,9 @@
 import { APIError } from "openai";
 import type { PlainLog } from "../log.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
-import type { ModelRequest, ModelTurn, Wrote } from "../model.ts";
-import { KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "./faults.ts";
+import type { ModelRequest, ModelTurn, SentRequest, Wrote } from "../model.ts";
+import { isSilence, KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "./faults.ts";
 import { fitInput } from "./input-fit.ts";
-import type { InputFit } from "./input-fit.ts";
 import type { KnownQuirks } from "./known-quirks.ts";
 import { learn } from "./learn.ts";
 import type { Lesson, Refused } from "./learn.ts";
@@ -66,14 +65,14 @@ export async function streamLearning(
     const sent: Quirks = own ?? quirks.of(model);
     const body = requestBody(input.request(), { by, model, quirks: sent, body: connection.body });
     try {
-      const turn = await streamOnce(connection, { body, model, quirks: sent }, asked);
+      const { messages } = input.request();
+      const turn = await streamOnce(connection, { body, messages, model, quirks: sent }, asked);
       const maxInputTokens = input.found();
       if (maxInputTokens !== null) noteLimit(connection, model, { maxInputTokens, lasts: isLimit });
       return {
         ...turn,
         ...endIn(connection, turn),
         by,
-        ...givenIn(input),
         ...leftOutIn(asked.request, body),
       };
     } catch (error) {
@@ -181,11 +180,6 @@ function endIn({ profile }: Connection, turn: ReadTurn): Partial<Pick<ModelTurn,
   return isBlocked ? { finishReason: "content_filter" } : {};
 }
 
-function givenIn(input: InputFit): Pick<ModelTurn, "given"> {
-  const given = input.shortened();
-  return given === null ? {} : { given };
-}
-
 function leftOutIn({ tools }: ModelRequest, body: Refused["body"]): Pick<ModelTurn, "leftOutTools"> {
   const offered = body.tools ?? [];
   if (offered.length === tools.length) return {};
@@ -203,19 +197,32 @@ function refusedBy(
 
 async function streamOnce(
   { name: provider, client, odd }: Connection,
-  { body, model, quirks }: { body: ReturnType<typeof requestBody>; model: string; quirks: Quirks },
+  {
+    body,
+    messages,
+    model,
+    quirks,
+  }: { body: Refused["body"]; messages: ModelRequest["messages"]; model: string; quirks: Quirks },
   { request, wrote, signal }: Asked,
 ) {
+  const sent: SentRequest = { messages, isRefused: false, arrived: null };
+  request.sent?.(sent);
   const response = await client.chat.completions
     .create(body, {
       signal,
       ...(request.traceparent === null ? {} : { headers: { traceparent: request.traceparent } }),
     })
-    .asResponse();
+    .asResponse()
+    .catch((error: unknown) => {
+      // Whoever hangs up, or waits in vain, does not know what the server did meanwhile.
+      sent.isRefused = !signal.aborted && !isSilence(error);
+      throw error;
+    });
   if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
   return readTurn(response, {
     wrote,
     quirks,
+    sent,
     offered: body.tools?.map(toolName) ?? [],
     odd: (oddity) => odd({ provider, model, oddity }),
   });

@@ -1,5 +1,5 @@
 import type { Usage } from "../../machines/run.ts";
-import type { Extra, ModelCall } from "../model.ts";
+import type { ArrivedAnswer, Extra, ModelCall } from "../model.ts";
 import { CallBuilder } from "./call-builder.ts";
 import { readChunk } from "./completion-chunk.ts";
 import type { CompletionChunk } from "./completion-chunk.ts";
@@ -26,6 +26,8 @@ export class TurnBuilder {
   finishReason: string | null = null;
   #extra: Extra | null = null;
   #extraChars = 0;
+  /** UTF-8 bytes of text, thoughts and calls. */
+  #saidBytes = 0;
   #calls: CallBuilder | null = null;
   readonly #offered: readonly string[];
 
@@ -92,6 +94,10 @@ export class TurnBuilder {
     return text;
   }
 
+  arrived(): ArrivedAnswer {
+    return { usage: this.usage, isFinished: this.isFinished, bytes: this.#saidBytes + this.#extraChars };
+  }
+
   #add(chunk: CompletionChunk): string {
     if (chunk.usage) this.usage = largerUsage(this.usage, chunk.usage);
     // Some gateways to Gemini write `stop` into each chunk, and another reason into the last.
@@ -99,6 +105,9 @@ export class TurnBuilder {
     if (this.isFinished && !goesOn) return this.#addAfterEnd(chunk);
     if (chunk.error !== undefined) throw brokeOff(chunk.error);
     this.hasBegun = true;
+    this.#saidBytes += Buffer.byteLength(chunk.text);
+    for (const { name, arguments: args } of chunk.calls)
+      this.#saidBytes += Buffer.byteLength(name) + Buffer.byteLength(args);
     this.hasChoice ||= !chunk.hasNoChoice;
     if (chunk.finishReason !== null) {
       this.isFinished = true;

@@ -1,5 +1,6 @@
 import type { ThreadObserver } from "../actors/dependencies.ts";
-import type { Agent } from "../agent.ts";
+import type { Usage } from "../../machines/run.ts";
+import type { Agent, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import { dayOf } from "../domain/day.ts";
 import type { Feedback } from "../domain/message.ts";
@@ -19,9 +20,9 @@ export interface StatCounts {
   add(slug: string, counts: Partial<Record<StatName, number>>, userId?: string): void;
   /** Counts runs and messages, and passes everything on to `others`. */
   observer(others: ThreadObserver): ThreadObserver;
-  /** The same agent; counts its tokens and first texts. */
+  /** The same agent; counts first texts, and the tokens of each turn, however it ends. */
   agent(counted: Agent): Agent;
-  /** Adds the remaining counts and stops. Resolves even during an outage of the store. */
+  /** Adds the remaining counts and stops, when no turn is under way any more. Resolves even during an outage of the store. */
   stop(): Promise<void>;
 }
 
@@ -50,6 +51,8 @@ export function createStatCounts({
   log: Pick<PlainLog, "warn">;
 }): StatCounts {
   const open = new Map<string, Open>();
+  /** The model's turns under way. */
+  const turns = new Set<Promise<TurnEnd>>();
   let timer: NodeJS.Timeout | null = null;
   let flushing: Promise<void> | null = null;
   let isAway = false;
@@ -134,10 +137,11 @@ export function createStatCounts({
 
     agent: (counted) => ({
       ...counted,
-      async think(turn, wrote, signal) {
+      think(turn, wrote, signal, onAsked) {
         const { slug, run } = turn;
+        let cost: () => Usage | null = () => null;
         let isFirst = run.kept === undefined && !run.lines.some(({ type }) => type === "delta");
-        const end = await counted.think(
+        const turnUnderWay = counted.think(
           turn,
           (text) => {
             if (isFirst && text !== "") {
@@ -147,14 +151,23 @@ export function createStatCounts({
             return wrote(text);
           },
           signal,
+          (soFar) => {
+            cost = soFar;
+            onAsked?.(soFar);
+          },
         );
-        const usage = end.type === "overBudget" ? null : end.usage;
-        if (usage) add(slug, { inputTokens: usage.input, outputTokens: usage.output });
-        return end;
+        const counting = turnUnderWay.finally(() => {
+          const usage = cost();
+          if (usage) add(slug, { inputTokens: usage.input, outputTokens: usage.output });
+        });
+        turns.add(counting);
+        return counting.finally(() => turns.delete(counting));
       },
     }),
 
     async stop() {
+      // Each is over, or was aborted.
+      await Promise.allSettled(turns);
       await flush();
       // Counts that arrived during that flush.
       if (!isAway) await flush();

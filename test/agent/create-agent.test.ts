@@ -307,13 +307,14 @@ describe("the budgets", () => {
       total: 0,
       asked: 0,
       counts,
-      spent: (slug: string, userId: string) => {
-        expect([slug, userId]).toEqual(["shop", "user-1"]);
+      today: () => "2026-11-25",
+      spent: (slug: string, userId: string, day: string) => {
+        expect([slug, userId, day]).toEqual(["shop", "user-1", "2026-11-25"]);
         book.asked += 1;
         return Promise.resolve(book.total);
       },
-      spend: (slug: string, userId: string, tokens: number) => {
-        expect([slug, userId]).toEqual(["shop", "user-1"]);
+      spend: ({ slug, userId, day, tokens }: Parameters<Spending["spend"]>[0]) => {
+        expect([slug, userId, day]).toEqual(["shop", "user-1", "2026-11-25"]);
         book.total += tokens;
         return Promise.resolve();
       },
@@ -321,7 +322,7 @@ describe("the budgets", () => {
         book.asked += 1;
         return Promise.resolve(names.map((name) => book.counts[name] ?? 0));
       },
-      count: (names: readonly string[], tokens: number) => {
+      count: ({ names, tokens }: Parameters<Spending["count"]>[0]) => {
         for (const name of names) book.counts[name] = (book.counts[name] ?? 0) + tokens;
         return Promise.resolve();
       },

@@ -340,6 +340,21 @@ describe("the thread's chart", () => {
     expect(begun).toEqual(["cart", "cart#2#1", "cart#2"]);
   });
 
+  it("T15: an event that ends a run in the middle of a turn adds what it cost to the thread's tokens", () => {
+    const usage = { input: 3, output: 2 };
+    const asked = { by: "visitor", reason: null, waitMs: 600, atMs: 1_200 } as const;
+    const ends: ThreadEvent[] = [
+      { type: "run.failed", runId: "r2", message: "It broke", code: null, usage },
+      { type: "run.cancelled", runId: "r2", usage },
+      { type: "person.asked", ...asked, usage },
+      { type: "person.took", name: "Ada", takeId: "t1", epoch: 0, usage, atMs: 1_200 },
+    ];
+    for (const end of ends) {
+      const { snapshot } = play([said("r1"), finished(), said("r2"), end]);
+      expect(snapshot.context).toMatchObject({ run: null, usage: { input: 13, output: 7 } });
+    }
+  });
+
   it("T14: whoever ends a run names it: a failure or a cancel of another run changes nothing", () => {
     const endings = (runId: string): ThreadEvent[] => [
       { type: "run.failed", runId, message: "It broke", code: null },

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
+import type { SentRequest } from "../../src/model.ts";
 import { openProvider } from "../../src/models/openai.ts";
 import { openProviders } from "../../src/models/providers.ts";
 import { bytes, hold, say, startModelServer, status } from "../support/model-server.ts";
@@ -67,10 +68,10 @@ test("a refusal in a stream that began with 200 is known, but nothing is told tw
   const { server, model } = await openScriptedModel([[refusal], "So it is.", [say("So"), hold(), refusal]]);
   const shorter = [{ role: "user" as const, content: "Shorter" }];
   const fit = (most: number) => ({ messages: shorter, tokens: Math.min(9_000, most) });
-  expect(await startTurn(model, { request: { fit } }).turn).toMatchObject({
-    text: "So it is.",
-    given: shorter,
-  });
+  const given: unknown[] = [];
+  const sent = ({ messages, isRefused }: SentRequest) => void given.push([messages, isRefused]);
+  expect(await startTurn(model, { request: { fit, sent } }).turn).toMatchObject({ text: "So it is." });
+  expect(given.at(-1)).toEqual([shorter, false]);
   const { turn, written } = startTurn(model, { request: { fit } });
   await expect.poll(() => written).toEqual(["So"]);
   server.release();
@@ -103,6 +104,7 @@ test("each model of a chain has its own limit; the next one is asked where the q
     await one.close();
     await two.close();
   });
+  let given: SentRequest["messages"] = [];
   const ask = async (question: string) => {
     const messages = [sentence(1), sentence(2), question].map((content) => ({
       role: "user" as const,
@@ -114,15 +116,16 @@ test("each model of a chain has its own limit; the next one is asked where the q
       while (from < 2 && sizeOf(messages.slice(from)) > most) from += 1;
       return { messages: messages.slice(from), tokens: sizeOf(messages.slice(from)) };
     };
-    const request = { model: "x", messages, tools: [], maxOutputTokens: null, traceparent: null, fit };
+    const sent = (request: SentRequest) => void (given = request.messages);
+    const request = { model: "x", messages, tools: [], maxOutputTokens: null, traceparent: null, fit, sent };
     return model.stream(request, () => {}, new AbortController().signal);
   };
   const long = await ask("word ".repeat(600));
   expect(long.by).toBe("two/b");
-  expect(long).not.toHaveProperty("given");
+  expect(given).toHaveLength(3);
   expect(texts(two.requests[0] as ModelServerRequest)).toContain("Message 1:");
   const short = await ask("Hello");
   expect(short.by).toBe("one/a");
-  expect(short.given).toHaveLength(2);
+  expect(given).toHaveLength(2);
   expect(two.requests).toHaveLength(1);
 });

@@ -90,7 +90,8 @@ test("tokens of each turn, and the wait for a run's first text", async () => {
     usage: { input: 100, output: 7 },
   };
   const played: Agent = {
-    async think(_, wrote) {
+    async think(_turn, wrote, _signal, onAsked) {
+      onAsked?.(() => ({ input: 100, output: 7 }));
       await vi.advanceTimersByTimeAsync(500);
       await wrote("Hel");
       await wrote("lo");

@@ -1,10 +1,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { ThreadContext } from "../../machines/thread.ts";
+import { systemClock } from "../../src/clock.ts";
 import { dayOf } from "../../src/domain/day.ts";
 import { ORIGIN, SECRET_KEY, shop } from "../http/service.ts";
-import { call, say, usage } from "../support/model-server.ts";
-import type { Script } from "../support/model-server.ts";
-import { openWhole } from "./open-whole.ts";
+import { bytes, call, cut, hang, hold, reset, say, status, usage } from "../support/model-server.ts";
+import type { Act, Script } from "../support/model-server.ts";
+import { until } from "../support/until.ts";
+import { spoken } from "./ask.ts";
+import { OPERATOR_KEY, openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
+import { openStream } from "./open-stream.ts";
 
 const EXCEEDED = { type: "error", code: "budget_exceeded" };
 
@@ -99,5 +104,135 @@ describe("daily caps", () => {
     expect(await whole.store.spentTokens("shop", userId, day)).toBe(140);
     await whole.store.spendTokens({ slug: "shop", userId, day, tokens: 60 });
     expect(await answer(second)).toMatchObject(EXCEEDED);
+  });
+});
+
+const NOON = Date.UTC(2026, 10, 25, 12);
+const DAY = dayOf(NOON);
+
+/** What each end of a run leaves in the counts of caps, in the figures of the channel, and in the thread's totals. */
+async function counted(whole: Whole, { userId, uid }: { userId: string; uid: string }) {
+  const [day] = await whole.store.stats("shop", { from: DAY, to: DAY });
+  const record = await whole.store.load(uid, 1_000);
+  const { context } = JSON.parse(record?.snapshot ?? "{}") as { context?: Partial<ThreadContext> };
+  const { input = 0, output = 0 } = context?.usage ?? {};
+  const { inputTokens = 0, outputTokens = 0 } = day?.counts ?? {};
+  return {
+    user: await whole.store.spentTokens("shop", userId, DAY),
+    named: await whole.store.countedTokens(["channel shop", "installation"], DAY),
+    stats: inputTokens + outputTokens,
+    thread: record ? input + output : null,
+  };
+}
+
+describe("runs that end early", () => {
+  const caps = { maxTokensPerUserPerDay: 1_000_000, maxTokensPerDay: 1_000_000 };
+  const env = { MAX_TOKENS_PER_DAY: "1000000", RUN_MAX_REPLY_CHARS: "500" };
+  /** 400 characters: some 100 tokens by the estimate. */
+  const half = say("half a word. ".repeat(31).slice(0, 400));
+  const told = bytes(
+    `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 70, completion_tokens: 1 } })}\n\n`,
+  );
+
+  /** A deleted thread has none; the run that a stop cuts off goes on elsewhere. */
+  const OTHER_TOTALS = new Map<string, number | null>([
+    ["is deleted", null],
+    ["is cut off by a stop of the service", 0],
+  ]);
+
+  interface Talk {
+    whole: Whole;
+    token: string;
+    threadId: string;
+    uid: string;
+  }
+
+  const goesOn = ({ whole }: Talk) => whole.model.release();
+  const ends: [string, Act[], ((talk: Talk) => unknown) | null][] = [
+    [
+      "is cancelled",
+      [half, hang()],
+      (talk) => talk.whole.visitor(talk.token, "POST", `threads/${talk.threadId}/cancel`),
+    ],
+    [
+      "asks for a person",
+      [half, hang()],
+      (talk) => talk.whole.visitor(talk.token, "POST", `threads/${talk.threadId}/handoff`, {}),
+    ],
+    [
+      "is taken over",
+      [half, hang()],
+      (talk) => operator(talk, "POST", `channels/shop/threads/${talk.uid}/take`, { epoch: 0 }),
+    ],
+    [
+      "is deleted",
+      [half, hang()],
+      (talk) => talk.whole.visitor(talk.token, "POST", `threads/${talk.threadId}/delete`),
+    ],
+    ["is cut off by a stop of the service", [half, hang()], (talk) => talk.whole.stop(0)],
+    ["breaks off", [half, hold(), cut()], goesOn],
+    ["loses its connection", [half, hold(), reset()], goesOn],
+    ["tells an error", [half, hold(), bytes('data: {"error":{"message":"overloaded"}}\n\n')], goesOn],
+    ["is asked of the model again, which broke off before its first text", [half, cut()], null],
+    ["grows too long", [half, half, hang()], null],
+  ];
+
+  const operator = ({ whole }: Talk, method: string, path: string, body: object) =>
+    whole.ask({
+      method,
+      path: `/v1/operator/${path}`,
+      headers: { authorization: `Bearer ${OPERATOR_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  async function endedBy(script: Act[], end: ((talk: Talk) => unknown) | null) {
+    const clock = { ...systemClock, now: () => NOON };
+    const channel = { ...shop, agent: caps, handoff: { enabled: true } };
+    const whole = await openWhole({ script: [script], env, channels: [channel], clock });
+    onTestFinished(() => whole.close());
+    const token = await whole.newToken();
+    const threadId = await whole.newThread(token);
+    const [user] = await whole.store.users("shop");
+    const userId = user?.userId ?? "";
+    const [thread] = await whole.store.threads("shop", userId);
+    const uid = thread?.uid ?? "";
+    const stream = await openStream(whole.url, {
+      method: "POST",
+      path: "/v1/widget/messages",
+      headers: { origin: ORIGIN, "x-visitor-token": token, "content-type": "application/json" },
+      body: JSON.stringify({ threadId, text: "Hello" }),
+    });
+    if (end) {
+      await until("the first half", () => spoken(stream.lines()).length >= 400);
+      // What was booked as the request was sent: a process that dies now leaves it.
+      await until("it is booked", async () => (await counted(whole, { userId, uid })).user > 0);
+      await end({ whole, token, threadId, uid });
+    }
+    await stream.end();
+    // Adds up the figures of the channel.
+    await whole.stop(0);
+    return { whole, userId, uid };
+  }
+
+  test.each(ends)(
+    "G15: P35: a run that %s counts what it cost: its input, and what was streamed",
+    async (what, script, end) => {
+      const run = await endedBy(script, end);
+      const { user, named, stats, thread } = await counted(run.whole, run);
+      // The prompt has some tokens, and the half 100.
+      expect(user).toBeGreaterThan(110);
+      expect({ named, stats }).toEqual({ named: [user, user], stats: user });
+      expect(thread).toBe(OTHER_TOTALS.has(what) ? OTHER_TOTALS.get(what) : user);
+    },
+  );
+
+  test("G15: P35: what the server told before counts, and what came after it is estimated", async () => {
+    const run = await endedBy([told, half, cut()], null);
+    expect(await counted(run.whole, run)).toEqual({ user: 170, named: [170, 170], stats: 170, thread: 170 });
+  });
+
+  test("G15: P35: a request that the server refuses costs nothing", async () => {
+    const run = await endedBy([status(401)], null);
+    expect(await counted(run.whole, run)).toEqual({ user: 0, named: [0, 0], stats: 0, thread: 0 });
   });
 });
