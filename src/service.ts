@@ -2,6 +2,7 @@ import { nobody } from "./actors/dependencies.ts";
 import type { ThreadObserver } from "./actors/dependencies.ts";
 import { createSilentVisitors } from "./actors/silent-visitors.ts";
 import { threadLimitsOf } from "./actors/thread-limits.ts";
+import { createStoreClock } from "./actors/store-clock.ts";
 import { createThreads } from "./actors/threads.ts";
 import type { RunningThreads, Threads } from "./actors/threads.ts";
 import { createVisitors } from "./actors/visitors.ts";
@@ -126,7 +127,12 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const channels = directory.channels();
   for (const warning of [...unknownModels(channels, dependencies.model), ...ignoredBody(channels)])
     log.warn(warning);
-  const stats = createStatCounts({ store, processId: store.processId, clock, log });
+  const stats = createStatCounts({
+    store,
+    processId: store.processId,
+    clock: createStoreClock(store, clock),
+    log,
+  });
   const variables = variablesOver(dependencies, directory);
   const agent = stats.agent(agentOver(dependencies, { directory, variables }));
   const threadChanges = changesOver({ store, directory, clock, log });

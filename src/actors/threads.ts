@@ -34,6 +34,7 @@ import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
 import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
+import { createStoreClock } from "./store-clock.ts";
 import { createSilence } from "./silence.ts";
 import { createTakeUp } from "./take-up.ts";
 import { keptPieces } from "./told-in-parts.ts";
@@ -98,8 +99,10 @@ export interface RunningThreads extends Threads {
 
 const DRAIN_LOOK_MS = 20;
 
-export function createThreads(dependencies: ThreadDependencies): RunningThreads {
-  const { store, clock, timers, log } = dependencies;
+export function createThreads(given: ThreadDependencies): RunningThreads {
+  const { store, timers, log } = given;
+  const clock = createStoreClock(store, given.clock);
+  const dependencies = { ...given, clock };
   let draining = false;
 
   const held = createHeldThreads({

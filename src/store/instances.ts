@@ -5,6 +5,11 @@ export interface InstanceStore {
 
   /** Renews this process's heartbeat, and resolves to those of all other processes. */
   beat(): Promise<Heartbeat[]>;
+  /**
+   * The store's time of day, Unix ms: the same for all instances, read with each heartbeat and advanced between them by this
+   * process's monotonic clock. Null: not read yet. Absent: only this machine uses the store, and its clock is the store's.
+   */
+  timeMs?(): number | null;
   /** This process will not beat again: sets its stamp to RETIRED. */
   retire(): Promise<void>;
   /** Gives a heartbeat to each of these processes that has none: from then on it beats, or is found silent. */

@@ -36,7 +36,10 @@ const limits: ThreadLimits = {
 
 export interface InstanceOptions {
   limits?: Partial<ThreadLimits>;
+  /** The store's time of day too, so that a test can set it. */
   clock?: Clock;
+  /** The store keeps its own time of day, whatever `clock` says. */
+  hasStoreTime?: boolean;
   timers?: Timers;
   observer?: ThreadObserver;
   tracing?: Tracing;
@@ -48,8 +51,9 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
   const agent = createScriptedAgent();
   const complaints: string[] = [];
   const complain = (_fields: object, text: string) => void complaints.push(text);
+  const isTimeSet = options.clock !== undefined && !options.hasStoreTime;
   const threads = createThreads({
-    store,
+    store: isTimeSet ? { ...store, timeMs: () => null } : store,
     agent,
     clock: options.clock ?? systemClock,
     timers: options.timers ?? systemTimers,

@@ -41,11 +41,14 @@ export function redisLiveness(
   const { instances, changes } = globalKeys;
   /** The stamp of this process's last heartbeat; 0: it has not beaten yet. */
   let stamp = 0;
+  /** The time of Redis less this process's monotonic clock; null: not read yet. */
+  let aheadMs: number | null = null;
 
   async function beat(afterMs: number): Promise<Heartbeat[]> {
     const reply = await redis.call("beat", { instances, changes }, { processId, afterMs: String(afterMs) });
-    const [own, others, changeCount] = listOf(reply);
+    const [own, others, changeCount, time] = listOf(reply);
     onChangeCount(textOf(changeCount));
+    aheadMs = Number(textOf(time)) - performance.now();
     stamp = Math.max(stamp, Number(textOf(own)));
     return pairsOf(others ?? null).map(([other, its]) => ({ processId: other, stamp: its }));
   }
@@ -62,6 +65,8 @@ export function redisLiveness(
     },
 
     beat: () => beat(stamp),
+
+    timeMs: () => (aheadMs === null ? null : Math.floor(performance.now() + aheadMs)),
 
     async retire() {
       await redis.write(instances, "ZADD", instances, RETIRED, processId);

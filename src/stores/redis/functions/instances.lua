@@ -9,13 +9,14 @@ local function now_ms()
 end
 
 -- Later than `after_ms`, the process's stamp before, also where the clock was set back. Answers the stamp, everybody
--- else's, and how often channels and addresses have changed.
+-- else's, how often channels and addresses have changed, and the time.
 local function beat(keys, args)
   local instances, changes = unpack(keys)
   local process_id, after_ms = unpack(args)
   local found, others = redis.call('ZRANGE', instances, 0, -1, 'WITHSCORES'), {}
   local change_count = redis.call('GET', changes) or '0'
-  local stamp = math.max(now_ms(), tonumber(after_ms) + 1)
+  local now = now_ms()
+  local stamp = math.max(now, tonumber(after_ms) + 1)
   for i = 1, #found, 2 do
     if found[i] == process_id then
       -- Others may have given it one.
@@ -27,7 +28,7 @@ local function beat(keys, args)
   end
   local text = string.format('%.0f', stamp)
   redis.call('ZADD', instances, text, process_id)
-  return { text, others, change_count }
+  return { text, others, change_count, string.format('%.0f', now) }
 end
 
 -- Gives each of these processes a heartbeat where it has none: from now on it beats, or is found silent.
