@@ -3,7 +3,6 @@ import { pause } from "../clock.ts";
 import { holderOf } from "../domain/fence.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { InstanceMessage, ThreadRecord } from "../store.ts";
-import type { ThreadEvent } from "../../machines/thread.ts";
 import { refuseDeleted } from "./deleted.ts";
 import { threadHost } from "./charts.ts";
 import type { ThreadSnapshot } from "./charts.ts";
@@ -12,6 +11,8 @@ import type { ThreadDependencies } from "./dependencies.ts";
 import type { Claim } from "./held-thread.ts";
 import type { HeldThreads } from "./held-threads.ts";
 import type { OnReadable } from "./on-readable.ts";
+import { stopEvent } from "./stops.ts";
+import type { StopEvent, Stops } from "./stops.ts";
 
 /**
  * Applies an event about who answers to a thread, wherever the thread is held, and resolves to the result. If another
@@ -33,32 +34,10 @@ export interface EventToBring<Result> {
   /** The claim that applies the event to a thread at rest. */
   claim: () => Claim;
   /** The event for the holder, if it ends a run; null: wait until the run has ended. */
-  interrupts: InterruptingEvent | null;
+  interrupts: StopEvent | null;
 }
 
-/** The events by which one instance asks another to end a run. */
-export type InterruptingEvent = Extract<ThreadEvent, { type: "person.asked" | "person.took" }>;
-
-const message = z.object({
-  type: z.literal("person"),
-  uid: z.string(),
-  event: z.union([
-    z.object({
-      type: z.literal("person.asked"),
-      by: z.enum(["visitor", "transport"]),
-      reason: z.string().nullable(),
-      waitMs: z.number(),
-      atMs: z.number(),
-    }),
-    z.object({
-      type: z.literal("person.took"),
-      name: z.string(),
-      takeId: z.string(),
-      epoch: z.number(),
-      atMs: z.number(),
-    }),
-  ]),
-});
+const message = z.object({ type: z.literal("person"), uid: z.string(), event: stopEvent });
 
 /** How long a holder may take to obey before it loses the thread. */
 const OBEY_MS = 2_000;
@@ -71,6 +50,7 @@ export function createBringEvent({
   held,
   isSilent,
   onReadable,
+  stops,
   store,
   clock,
   timers,
@@ -79,6 +59,7 @@ export function createBringEvent({
   held: HeldThreads;
   isSilent: (processId: string) => boolean;
   onReadable: OnReadable;
+  stops: Stops;
 }): BringEvent {
   const bring = <Result>(uid: string, work: EventToBring<Result>): Promise<Result> =>
     onReadable(uid, () => attempt(uid, work));
@@ -99,7 +80,10 @@ export function createBringEvent({
       if (fence === null || isLost) {
         const made = await claimWith(uid, record, fence, work);
         if (made) return work.result(made);
-      } else if (work.interrupts) tell(uid, fence, work.interrupts, told);
+      } else if (work.interrupts) {
+        tell(uid, fence, work.interrupts, told);
+        if (record?.run) stops.ask({ uid, runId: record.run.runId, event: work.interrupts });
+      }
       await pause(timers, LOOK_MS);
     }
   }
@@ -119,7 +103,7 @@ export function createBringEvent({
   }
 
   /** Once for each holder: a late message must not arrive twice. */
-  function tell(uid: string, fence: string, event: InterruptingEvent, told: Set<string>): void {
+  function tell(uid: string, fence: string, event: StopEvent, told: Set<string>): void {
     if (told.has(fence)) return;
     told.add(fence);
     const thread = held.get(uid);

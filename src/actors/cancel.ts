@@ -6,6 +6,7 @@ import type { Claims } from "./claims.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import type { Stops } from "./stops.ts";
 import { hasRun } from "./thread-state.ts";
 
 /** How long a run's holder may take to obey. Then another instance loses the run, and this one reports an outage. */
@@ -22,6 +23,7 @@ export function createCancel({
   claims,
   held,
   isSilent,
+  stops,
   store,
   clock,
   timers,
@@ -30,6 +32,7 @@ export function createCancel({
   held: HeldThreads;
   /** Has this process stopped beating? */
   isSilent: (processId: string) => boolean;
+  stops: Stops;
 }) {
   /** `named`: the run to stop; null: whichever is active. */
   return async (uid: string, named: string | null): Promise<void> => {
@@ -66,6 +69,7 @@ export function createCancel({
     const { uid, fence, slug } = record;
     if (fence && !isSilent(holderOf(fence)) && clock.elapsed() < endsAt) {
       store.send(holderOf(fence), { type: "cancel", uid, runId });
+      stops.ask({ uid, runId, event: { type: "run.cancelled", runId } });
       return false;
     }
     const thread = claims.open({ uid, slug, record, traceparent: null });

@@ -3,7 +3,8 @@ import { handOffOf } from "../domain/hand-off.ts";
 import { hashOf } from "../domain/message-claim.ts";
 import type { MessageClaim } from "../domain/message-claim.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { BringEvent, InterruptingEvent } from "./bring-event.ts";
+import type { BringEvent } from "./bring-event.ts";
+import type { StopEvent } from "./stops.ts";
 import { threadHost } from "./charts.ts";
 import type { ThreadDependencies } from "./dependencies.ts";
 import { createInTurn } from "./in-turn.ts";
@@ -94,7 +95,7 @@ export function createPeople({
 
   async function askFor({ uid, slug, reason }: Asked, by: "visitor" | "transport"): Promise<void> {
     const { waitMs } = handOff(slug);
-    const event: InterruptingEvent = { type: "person.asked", by, reason, waitMs, atMs: clock.now() };
+    const event: StopEvent = { type: "person.asked", by, reason, waitMs, atMs: clock.now() };
     await bring(uid, {
       slug,
       judge: async ({ context }) => (context.person === null ? undefined : true),
@@ -116,7 +117,7 @@ export function createPeople({
 
   function take({ uid, slug, name, epoch }: Acted): Promise<number> {
     const takeId = newId();
-    const event: InterruptingEvent = { type: "person.took", name, takeId, epoch, atMs: clock.now() };
+    const event: StopEvent = { type: "person.took", name, takeId, epoch, atMs: clock.now() };
     return bring(uid, {
       slug,
       async judge({ context }) {

@@ -8,6 +8,7 @@ import type { ThreadDependencies } from "./dependencies.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThread } from "./held-thread.ts";
 import type { Mend } from "./mend.ts";
+import type { Stops } from "./stops.ts";
 
 /** What the sweep (recovery.ts) does with a thread that has no living holder. */
 export interface TakeUp {
@@ -26,6 +27,8 @@ interface Taking {
   runId: string;
   /** False: the thread is claimed for its queue. */
   isRunning: boolean;
+  /** Somebody wanted the run to end (stops.ts): the claim ends it. */
+  isStopped: boolean;
   claim: () => ReturnType<HeldThread["claim"]>;
 }
 
@@ -36,6 +39,7 @@ export function createTakeUp({
   claims,
   following,
   mend,
+  stops,
   channelFault = () => null,
   handOff = () => handOffOf(undefined),
   clock,
@@ -46,6 +50,7 @@ export function createTakeUp({
   claims: Claims;
   following: Following;
   mend: Mend;
+  stops: Stops;
   isDraining: () => boolean;
 }): TakeUp {
   const alone = createLeftAlone({ clock, log });
@@ -68,16 +73,17 @@ export function createTakeUp({
     const fault = channelFault(slug);
     if (fault) throw fault;
     const thread = claims.open({ uid, slug, record, traceparent: null });
+    const runId = run?.runId ?? "";
+    const isRunning = state === "running";
+    const stop = isRunning ? stops.take(uid, runId) : null;
+    const goesOn = () => (isRunning ? ({ type: "run.taken", atMs: clock.now() } as const) : null);
     return {
       thread,
       from: fence,
-      runId: run?.runId ?? "",
-      isRunning: state === "running",
-      claim: () =>
-        thread.claim({
-          event: state === "running" ? { type: "run.taken", atMs: clock.now() } : null,
-          takesFrom: fence,
-        }),
+      runId,
+      isRunning,
+      isStopped: stop !== null,
+      claim: () => thread.claim({ event: stop ?? goesOn(), takesFrom: fence }),
     };
   }
 
@@ -105,7 +111,7 @@ export function createTakeUp({
   async function take(uid: string, fence: string): Promise<void> {
     const taking = takeUnanswered(uid, fence) ?? (await begin(uid, fence));
     if (!taking || isDraining()) return;
-    const { thread, from, runId, isRunning } = taking;
+    const { thread, from, runId, isRunning, isStopped } = taking;
     try {
       const result = await taking.claim();
       if (result.type !== "committed") return;
@@ -116,6 +122,10 @@ export function createTakeUp({
       throw error;
     }
     const { slug } = thread;
+    if (isStopped) {
+      log.info({ uid, runId, from }, "ended a run whose process is gone: it was stopped");
+      return following.begun(thread);
+    }
     log.info({ uid, runId, from, ...thread.traceFields }, "took up a run whose process is gone");
     observer.takenOver({ slug, uid, runId });
     following.begun(thread);

@@ -36,6 +36,7 @@ import { createSay } from "./say.ts";
 import type { NewMessage } from "./say.ts";
 import { createStoreClock } from "./store-clock.ts";
 import { createSilence } from "./silence.ts";
+import { createStops } from "./stops.ts";
 import { createTakeUp } from "./take-up.ts";
 import { keptPieces } from "./told-in-parts.ts";
 
@@ -116,7 +117,16 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const mend = createMend({ ...dependencies, claims });
   const onReadable = createOnReadable(mend);
   const feeds = createFeeds(dependencies, onReadable);
-  const takeUp = createTakeUp({ ...dependencies, claims, following, mend, isDraining: () => draining });
+  const silence = createSilence(clock);
+  const stops = createStops({ ...dependencies, others: () => silence.known() });
+  const takeUp = createTakeUp({
+    ...dependencies,
+    claims,
+    following,
+    mend,
+    stops,
+    isDraining: () => draining,
+  });
   const forgetting = createForgetting({
     ...dependencies,
     held,
@@ -124,7 +134,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     share: () => recovery.share(),
     onErased: (erased) => feeds.committed(erased.uid, erased.watchers),
   });
-  const recovery = createRecovery({ ...dependencies, silence: createSilence(clock), lost, takeUp });
+  const recovery = createRecovery({ ...dependencies, silence, lost, takeUp });
 
   const shared = { ...dependencies, claims, held, following };
   const expire = createExpire({ ...dependencies, claims });
@@ -133,8 +143,8 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const say = createSay({ ...shared, repeat: createRepeat(followRun) });
   const answer = createAnswer({ ...shared, attach, expire, setCatalog });
   const isSilent = (processId: string) => recovery.isSilent(processId);
-  const cancel = createCancel({ ...shared, isSilent });
-  const bring = createBringEvent({ ...shared, isSilent, onReadable });
+  const cancel = createCancel({ ...shared, isSilent, stops });
+  const bring = createBringEvent({ ...shared, isSilent, onReadable, stops });
   const tellTyping = (uid: string, name: string) => feeds.typing(uid, name);
   const people = createPeople({ ...dependencies, bring, tellTyping });
 
@@ -154,6 +164,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
 
   function receive(message: InstanceMessage): void {
     if (feeds.receive(message) || bring.receive(message) || forgetting.receive(message)) return;
+    if (stops.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
