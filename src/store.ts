@@ -73,7 +73,7 @@ export type {
   VisitorAdmission,
 } from "./store/users.ts";
 
-export { LockedRecord, NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
+export { AwayRecord, LockedRecord, NewerRecord, UnreadableRecord } from "./store/unreadable.ts";
 
 /**
  * The store contract: what is stored, and the atomic steps that change it. It joins the contracts of store/; code that

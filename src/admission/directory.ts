@@ -4,6 +4,7 @@ import type { Channel } from "../domain/channel.ts";
 import type { Operator } from "../domain/operator.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { PlainLog } from "../log.ts";
+import { AwayRecord } from "../store.ts";
 import type { Store, UnreadableChannel, UnreadableRecord } from "../store.ts";
 import { indexOf } from "./channel-index.ts";
 import { ownerOf } from "./keys.ts";
@@ -19,7 +20,7 @@ import { createUnreadableChannels } from "./unreadable-channels.ts";
  * within a second (contract, Channels). During an outage of the store, the last reading stays valid.
  */
 export interface Directory {
-  /** Resolves after the first reading. Rejects if the store does not answer. */
+  /** Resolves after the first reading. Rejects if the store does not answer; channels whose part of it is away come later. */
   start(): Promise<void>;
   stop(): void;
   /** Reads now. Resolves when everything that was written before the call applies in this process. */
@@ -79,13 +80,18 @@ export function createDirectory(options: {
     const count = await store.changeCount();
     const unreadable: UnreadableChannel[] = [];
     const [channels, blockedIps, listed] = await Promise.all([
-      store.channels((channel) => void unreadable.push(channel)),
+      store.channels(
+        (channel) => void unreadable.push(channel),
+        (slug) => void unreadable.push(awayChannel(slug)),
+      ),
       store.blockedIps(),
       store.operators(warnOfUnreadable),
     ]);
     keys = listed.flatMap(keysOf);
-    index = indexOf(channels, unreadables.noted(channels, unreadable), blockedIps);
-    seenCount = count;
+    const noted = unreadables.noted({ readable: channels, unreadable });
+    index = indexOf(noted.readable, noted.unreadable, blockedIps);
+    // What is away is looked for with each poll.
+    seenCount = unreadable.some(({ error }) => error instanceof AwayRecord) ? null : count;
   });
 
   function warnOfUnreadable(error: UnreadableRecord): void {
@@ -140,6 +146,10 @@ export function createDirectory(options: {
     },
     isBlocked: (address) => index.isBlocked(address),
   };
+}
+
+function awayChannel(slug: string): UnreadableChannel {
+  return { slug, error: new AwayRecord("channel", slug), publishableKey: null, allowedOrigins: [] };
 }
 
 /** 503 instead of 401 or 404: the caller keeps its token, and retries until the channel is repaired, or on a newer instance. */

@@ -1,17 +1,25 @@
 import type { Channel } from "../domain/channel.ts";
 import type { PlainLog } from "../log.ts";
-import { NewerRecord } from "../store.ts";
-import type { UnreadableChannel } from "../store.ts";
+import { AwayRecord, NewerRecord } from "../store.ts";
+import type { UnreadableChannel, UnreadableRecord } from "../store.ts";
 
 /**
  * Channels whose record cannot be read, with their last readable state: by it requests are recognized that the record no
  * longer identifies, and runs in progress continue.
  */
 export interface UnreadableChannels {
-  /** Takes a reading of the store, and returns the unreadable channels, as far as they are known. */
-  noted(readable: readonly Channel[], unreadable: readonly UnreadableChannel[]): UnreadableChannel[];
+  /**
+   * Takes a reading of the store, and returns it with what is known from earlier ones: of a channel that is away, what was read
+   * last stays in force; of another unreadable one, its doors do.
+   */
+  noted(reading: ChannelReading): ChannelReading;
   /** Its last readable state; null if it has none. */
   lastRead(slug: string): Channel | null;
+}
+
+export interface ChannelReading {
+  readable: readonly Channel[];
+  unreadable: readonly UnreadableChannel[];
 }
 
 export function createUnreadableChannels(log: Pick<PlainLog, "warn">): UnreadableChannels {
@@ -20,29 +28,43 @@ export function createUnreadableChannels(log: Pick<PlainLog, "warn">): Unreadabl
 
   function tell({ slug, error }: UnreadableChannel): void {
     if (told.has(slug)) return;
-    const text =
-      error instanceof NewerRecord
-        ? "left a channel alone: its requests are answered 503"
-        : "cannot read a channel: its requests are answered 503 until it is written anew";
-    log.warn({ slug, reason: error.message }, text);
+    log.warn({ slug, reason: error.message }, textOf(error, last.has(slug)));
+  }
+
+  function withDoors(channel: UnreadableChannel): UnreadableChannel {
+    const before = last.get(channel.slug);
+    const { publishableKey, allowedOrigins } = channel;
+    return {
+      ...channel,
+      publishableKey: publishableKey ?? before?.publishableKey ?? null,
+      allowedOrigins: allowedOrigins.length > 0 ? allowedOrigins : (before?.allowedOrigins ?? []),
+    };
   }
 
   return {
-    noted(readable, unreadable) {
+    noted({ readable, unreadable }) {
       for (const channel of unreadable) tell(channel);
       told = new Set(unreadable.map(({ slug }) => slug));
       const kept = unreadable.flatMap(({ slug }) => last.get(slug) ?? []);
       last = new Map([...readable, ...kept].map((channel) => [channel.slug, channel]));
-      return unreadable.map((channel) => {
-        const before = last.get(channel.slug);
-        const { publishableKey, allowedOrigins } = channel;
-        return {
-          ...channel,
-          publishableKey: publishableKey ?? before?.publishableKey ?? null,
-          allowedOrigins: allowedOrigins.length > 0 ? allowedOrigins : (before?.allowedOrigins ?? []),
-        };
-      });
+      const isInForce = ({ slug, error }: UnreadableChannel) => error instanceof AwayRecord && last.has(slug);
+      const inForce = new Set(unreadable.filter(isInForce).map(({ slug }) => slug));
+      return {
+        readable: [...readable, ...kept.filter(({ slug }) => inForce.has(slug))],
+        unreadable: unreadable.filter(({ slug }) => !inForce.has(slug)).map(withDoors),
+      };
     },
     lastRead: (slug) => last.get(slug) ?? null,
   };
+}
+
+function textOf(error: UnreadableRecord, isKnown: boolean): string {
+  if (error instanceof AwayRecord) {
+    return isKnown
+      ? "cannot reach a channel: what was read last stays in force until its part of the store is back"
+      : "cannot reach a channel: its requests are answered 503 until its part of the store is back";
+  }
+  return error instanceof NewerRecord
+    ? "left a channel alone: its requests are answered 503"
+    : "cannot read a channel: its requests are answered 503 until it is written anew";
 }

@@ -21,7 +21,7 @@ import { secretKeyFault } from "../domain/channel-fields.ts";
 import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
 import { hashKey } from "../keys.ts";
 import { Secret } from "../secret.ts";
-import { NewerRecord } from "../store.ts";
+import { NewerRecord, StoreUnavailable } from "../store.ts";
 import type { Store } from "../store.ts";
 
 /**
@@ -106,24 +106,36 @@ function namedBy(channels: readonly ChannelFields[]): NamedByChannel {
   );
 }
 
+/** Gets a channel whose part of the store is away: it was not written. */
+export type OnAway = (slug: string) => void;
+
 /** Then the file is written over whatever is there: a channel that is on no list is never as it was read. */
 const MOST_TRIES = 10;
 
 /**
  * Writes the changed channels into the store, all or none. A record of a newer version is left as it is, a damaged one is
- * replaced. Returns one line for each channel whose stored fields were overridden.
+ * replaced. Returns one line for each channel whose stored fields were overridden. With `onAway` those whose part of the store is
+ * away are left out; without it that is StoreUnavailable.
  */
 export async function upsertChannels(
   store: Store,
   written: readonly WrittenFields[],
-  tries = MOST_TRIES,
+  { tries = MOST_TRIES, onAway }: { tries?: number; onAway?: OnAway } = {},
 ): Promise<string[]> {
-  const newer = new Set<string>();
-  const readable = await store.channels(({ slug, error }) => {
-    if (error instanceof NewerRecord) newer.add(slug);
-  });
+  const left = new Set<string>();
+  const isWritten = new Set(written.map(({ slug }) => slug));
+  const leave = (slug: string) => {
+    left.add(slug);
+    if (isWritten.has(slug)) onAway?.(slug);
+  };
+  const readable = await store.channels(
+    ({ slug, error }) => {
+      if (error instanceof NewerRecord) left.add(slug);
+    },
+    onAway ? leave : undefined,
+  );
   const stored = new Map(readable.map((channel) => [channel.slug, channel]));
-  const ours = written.filter(({ slug }) => !newer.has(slug));
+  const ours = written.filter(({ slug }) => !left.has(slug));
   const next = ours.map((fields) =>
     orConfigError(() => applyFields(stored.get(fields.slug) ?? null, fields, systemClock.now())),
   );
@@ -142,10 +154,17 @@ export async function upsertChannels(
     const before = stored.get(channel.slug);
     const changed = before === undefined ? [] : changedFields(before, channel);
     if (before === undefined || changed.length > 0) {
-      if (tries === 0) await store.putChannel(channel);
-      else if (!(await store.replaceChannel(channel, before ?? null))) {
-        // Somebody else wrote it since it was read: what the file leaves out of it stays.
-        return [...overridden, ...(await upsertChannels(store, written, tries - 1))];
+      try {
+        if (tries === 0) await store.putChannel(channel);
+        else if (!(await store.replaceChannel(channel, before ?? null))) {
+          // Somebody else wrote it since it was read: what the file leaves out of it stays.
+          const again = { tries: tries - 1, ...(onAway ? { onAway } : {}) };
+          return [...overridden, ...(await upsertChannels(store, written, again))];
+        }
+      } catch (error) {
+        if (!onAway || !(error instanceof StoreUnavailable)) throw error;
+        onAway(channel.slug);
+        continue;
       }
     }
     if (changed.length > 0) {

@@ -17,11 +17,13 @@ export function keepChannels(options: {
   directory: Pick<Directory, "renew" | "channel">;
   /** The channels that this start wrote. */
   slugs: readonly string[];
+  /** Those of them that could not be written yet: their part of the store is away. Emptied when they are. */
+  away?: Set<string>;
   write: (lost: ReadonlySet<string>) => Promise<void>;
   timers: Timers;
   log: Pick<PlainLog, "warn">;
 }): () => void {
-  const { store, directory, slugs, write, timers, log } = options;
+  const { store, directory, slugs, away = new Set<string>(), write, timers, log } = options;
   let stopped = false;
   const isWanted = () => !stopped;
   const look = oneAtATime(() =>
@@ -30,13 +32,15 @@ export function keepChannels(options: {
 
   async function mend(): Promise<void> {
     await directory.renew();
-    const lost = new Set(slugs.filter((slug) => isLost(slug)));
-    if (lost.size === 0 || (await store.isRestoring())) return;
+    const lost = new Set(slugs.filter((slug) => !away.has(slug) && isLost(slug)));
+    if (lost.size + away.size === 0 || (await store.isRestoring())) return;
     for (const slug of lost) if (await isListedAgain(slug)) lost.delete(slug);
     if (lost.size > 0) {
       log.warn({ channels: [...lost] }, "The store has lost channels: they are written again");
-      await write(lost);
     }
+    const missing = new Set([...lost, ...away]);
+    if (missing.size > 0) await write(missing);
+    away.clear();
     await directory.renew();
   }
 
@@ -70,6 +74,7 @@ export function keepChannels(options: {
   }
 
   const stops = [store.onChange(lookNow), store.onReconnect(lookNow)];
+  if (away.size > 0) lookNow();
   return () => {
     stopped = true;
     for (const stop of stops) stop();

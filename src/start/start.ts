@@ -63,7 +63,13 @@ export async function start(
 
   const resources = await openResources(starting, providers);
   const { store } = resources;
-  await writeChannels(store, log, written);
+  const away = new Set<string>();
+  await writeChannels(store, log, written, (slug) => away.add(slug));
+  if (away.size > 0)
+    log.warn(
+      { channels: [...away] },
+      "Cannot write channels: their part of the store does not answer; they are written when it does",
+    );
   const localKey = written === null && config.console ? await localOperatorKey(store, config) : null;
   for (const warning of (await store.health()).warnings) log.warn(warning);
 
@@ -81,7 +87,7 @@ export async function start(
   if (config.demo && generated !== null)
     demo = await openDemo(starting, { service, ownKeys: generated.demo });
   if (demo === null && written === null) await warnOfOldDemo(store, log);
-  closing.push(keepStartsChannels(starting, { service, written, demo, localKey }));
+  closing.push(keepStartsChannels(starting, { service, written, away, demo, localKey }));
 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   isStarting = false;
@@ -156,11 +162,12 @@ function keepStartsChannels(
   made: {
     service: Service;
     written: WrittenChannels | null;
+    away: Set<string>;
     demo: Demo | null;
     localKey: Secret | null;
   },
 ): () => void {
-  const { service, written, demo, localKey } = made;
+  const { service, written, away, demo, localKey } = made;
   const { store, directory } = service;
   const makeDemo = demo?.makeChannel ?? null;
   const own = [CLI_SLUG, ...(makeDemo === null ? [] : [DEMO_SLUG])];
@@ -168,6 +175,7 @@ function keepStartsChannels(
     store,
     directory,
     slugs: written?.channels.map(({ slug }) => slug) ?? own,
+    away,
     async write(lost) {
       await writeChannels(store, log, written && lostOf(written, lost));
       if (lost.has(DEMO_SLUG)) await makeDemo?.();

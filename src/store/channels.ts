@@ -3,8 +3,14 @@ import type { UnreadableRecord } from "./unreadable.ts";
 
 /** Channels and blocked addresses. Every instance caches them; a notice of a change, or time, makes it read them again. */
 export interface ChannelStore {
-  /** All readable channels. `onUnreadable` gets each other one; without it the first of these is thrown. */
-  channels(onUnreadable?: (unreadable: UnreadableChannel) => void): Promise<Channel[]>;
+  /**
+   * All readable channels. `onUnreadable` gets each other one; without it the first of these is thrown. `onAway` gets those
+   * whose part of the store does not answer while the rest does: a shard of a cluster. Without it that is StoreUnavailable.
+   */
+  channels(
+    onUnreadable?: (unreadable: UnreadableChannel) => void,
+    onAway?: (slug: string) => void,
+  ): Promise<Channel[]>;
   channel(slug: string): Promise<Channel | null>;
   /** Writes the whole channel, and notifies (onChange). */
   putChannel(channel: Channel): Promise<void>;

@@ -31,3 +31,15 @@ export class LockedRecord extends NewerRecord {
     this.name = "LockedRecord";
   }
 }
+
+/**
+ * The part of the store that has a record does not answer, while others do: a shard of a cluster is away. The record is left
+ * alone, like one of a newer version: callers get 503, and it can be read again when that part is back.
+ */
+export class AwayRecord extends NewerRecord {
+  constructor(kind: string, place: string) {
+    super(kind, place, 0);
+    this.message = `Cannot read the ${kind} ${place}: the part of the store that has it does not answer`;
+    this.name = "AwayRecord";
+  }
+}

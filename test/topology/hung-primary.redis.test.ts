@@ -211,6 +211,53 @@ describe("a service that starts while a primary hangs", () => {
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
   });
 
+  it("F3: serves the channels that it can read, and the one whose record is there once that is back", async () => {
+    const cluster = await clusterForTest();
+    const shared = await cluster.primaryOf("{g}");
+    const [hung] = (await cluster.primaries()).filter((primary) => primary !== shared);
+    if (!hung) throw new Error("Cannot choose a primary");
+    const slugOn = async (isHung: boolean) => {
+      for (let i = 0; ; i++) {
+        const slug = `bot-${i}`;
+        if (((await cluster.primaryOf(`{c:${slug}}`)) === hung) === isHung) return slug;
+      }
+    };
+    const [here, away] = [await slugOn(false), await slugOn(true)];
+    const CHANNELS_FILE = join(temporaryFolder(), "channels.json");
+    const channels = [here, away].map((slug) => ({ slug, kind: "transport" }));
+    writeFileSync(CHANNELS_FILE, JSON.stringify({ channels }));
+    const env = {
+      CHANNELS_FILE,
+      DATA_DIR: temporaryFolder(),
+      HARNESS_API_KEY: TEST_KEY,
+      REDIS_URL: cluster.urls.join(","),
+    };
+    const askEach = async (url: string, slug: string) => {
+      const asked = Array.from({ length: 24 }, (_, i) =>
+        sendMessage(url, { threadId: `t${i}`, userId: "me", text: "Hello", channel: slug }),
+      );
+      return new Set((await Promise.all(asked)).map(({ status }) => status));
+    };
+
+    // A first start, which has to write the channel's record; and one that has to read it.
+    for (let starts = 0; starts < 2; starts++) {
+      hung.hang();
+      const service = await startServiceProcess(env);
+      expect(await askEach(service.url, here)).toEqual(new Set([200, 503]));
+      expect(await askEach(service.url, away)).toEqual(new Set([503]));
+      const warned = service.output.stdout.filter(
+        (line) => line.includes('"level":40') && line.includes(away),
+      );
+      expect(warned.length).toBeGreaterThan(0);
+      hung.wake();
+      await until(
+        "the channel is served",
+        async () => [...(await askEach(service.url, away))].every((status) => status === 200),
+        () => service.output.stdout.join("\n"),
+      );
+    }
+  });
+
   it("ends with code 1 and one sentence where what all share is on it", async () => {
     const cluster = await clusterForTest();
     const env = await settings(cluster, await cluster.primaryOf("{g}"));

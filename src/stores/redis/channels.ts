@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { StoreUnavailable } from "../../store.ts";
 import type { ChannelStore } from "../../store/channels.ts";
 import type { RedisCommands } from "./commands.ts";
 import { channelKey, globalKeys } from "./keys.ts";
@@ -33,6 +34,17 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
     return text === null ? null : { slug, value: jsonValue(text) };
   }
 
+  /** Null: there is none, or its shard is away, which `onAway` gets. */
+  async function storedOrAway(slug: string, onAway: (slug: string) => void): Promise<StoredChannel | null> {
+    try {
+      return await stored(slug);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      onAway(slug);
+      return null;
+    }
+  }
+
   const tellOf = (slug: string) => changeSet(channels, { command: "SADD", member: slug, always: "1" });
 
   return {
@@ -41,8 +53,9 @@ export function redisChannels(redis: RedisCommands): RedisChannels {
       return found && channelKind.read(found.value, slug);
     },
 
-    async channels(onUnreadable) {
-      const all = await Promise.all((await members(channels)).map(stored));
+    async channels(onUnreadable, onAway) {
+      const reached = (slug: string) => (onAway ? storedOrAway(slug, onAway) : stored(slug));
+      const all = await Promise.all((await members(channels)).map(reached));
       return readChannels(
         all.filter((found) => found !== null),
         onUnreadable,
