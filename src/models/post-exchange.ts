@@ -5,6 +5,8 @@ import { errorReader } from "./error-reader.ts";
 import { fellSilent } from "./faults.ts";
 import { PushedResponse } from "./pushed-response.ts";
 import type { BodyReader, PushSource } from "./pushed-response.ts";
+import { startSilenceTimer } from "./silence-timer.ts";
+import type { SilenceTimer } from "./silence-timer.ts";
 
 /** How long an answer may take to end after its reader left; its connection can be used again if it does. */
 const REST_MS = 1_000;
@@ -25,7 +27,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   #isPaused = false;
   #isOver = false;
   /** The timer of the silence limit; runs while bytes are expected. */
-  #silence: NodeJS.Timeout | undefined;
+  #silence: SilenceTimer | undefined;
   #rest: NodeJS.Timeout | undefined;
 
   constructor(options: {
@@ -54,7 +56,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    this.#silence?.refresh();
+    this.#silence?.heard();
     if (status < 200) return;
     if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
     const coding = codingOf(headers["content-encoding"]);
@@ -75,7 +77,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
-    this.#silence?.refresh();
+    this.#silence?.heard();
     if (this.#decoder) this.#decoder.write(bytes);
     else this.#reader.data(bytes);
   }
@@ -139,8 +141,8 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   }
 
   #listen(listens: boolean): void {
-    clearTimeout(this.#silence);
-    this.#silence = listens ? setTimeout(() => this.#abort(fellSilent()), this.#silenceMs) : undefined;
+    this.#silence?.stop();
+    this.#silence = listens ? startSilenceTimer(this.#silenceMs, () => this.#abort(fellSilent())) : undefined;
   }
 
   readonly #stop = (): void => this.#abort(this.#signal?.reason);

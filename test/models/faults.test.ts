@@ -305,3 +305,24 @@ test("P28: a slow drip is no silence, a stop in it is", async () => {
     vi.useRealTimers();
   }
 });
+
+test("F7: a process that stood still for longer than the limit reads on: that was no silence of the model", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  let stoodStillMs = 0;
+  const now = performance.now.bind(performance);
+  const elapsed = vi.spyOn(performance, "now").mockImplementation(() => now() + stoodStillMs);
+  try {
+    const { server, model } = await openScriptedModel([[say("a"), hold(), say("b")]], { silenceMs: 60_000 });
+    const { turn, written } = startTurn(model);
+    await vi.waitUntil(() => written.length === 1, { interval: 1, timeout: 60_000 });
+    vi.advanceTimersByTime(45_000);
+    // It wakes: timers are handled before anything is read.
+    stoodStillMs = 3_600_000;
+    vi.advanceTimersByTime(15_000);
+    server.release();
+    expect((await turn).text).toBe("ab");
+  } finally {
+    elapsed.mockRestore();
+    vi.useRealTimers();
+  }
+});
