@@ -1,7 +1,9 @@
+import { writeSync } from "node:fs";
 import { pino } from "pino";
 import type { DestinationStream, Logger } from "pino";
 import { cutText } from "../machines/line.ts";
 import type { LogLevel } from "./config.ts";
+import { codeOf, messageOf } from "./errors.ts";
 import type { Secret } from "./secret.ts";
 
 /**
@@ -45,9 +47,13 @@ const SHAPES: readonly [RegExp, string][] = [
 /** A shorter secret is not replaced: it would match other text. */
 const SHORTEST_SOUGHT = 6;
 
-/** Opens the log. Loads the pretty printer only if stdout is a terminal. */
-export async function openLog(options: LogOptions): Promise<Log> {
-  return createLog({ ...options, destination: options.destination ?? (await standardOutput()) });
+/**
+ * Opens the log. Loads the pretty printer only if stdout is a terminal. `onLost`: called for each line that could not be
+ * written; the first is told on stderr.
+ */
+export async function openLog(options: LogOptions & { onLost?: () => void }): Promise<Log> {
+  const { onLost = () => {} } = options;
+  return createLog({ ...options, destination: options.destination ?? (await standardOutput(onLost)) });
 }
 
 export function createLog(options: LogOptions & { destination: DestinationStream }): Log {
@@ -120,8 +126,51 @@ export function createHider(secrets: readonly Secret[]): (text: string) => strin
   };
 }
 
-async function standardOutput(): Promise<DestinationStream> {
-  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true });
+async function standardOutput(onLost: () => void): Promise<DestinationStream> {
+  if (!process.stdout.isTTY) return openLines(1, onLost);
   const { PinoPretty } = await import("pino-pretty");
   return PinoPretty({ colorize: true, sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss" });
+}
+
+/** How long to wait for a reader that takes nothing (a pipe that is full). */
+const FULL_PIPE_MS = 10;
+const nothing = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * Writes lines to an open file, at once. A full disk ends no process: a line that cannot be written is lost, and the first one is
+ * told. pino's own destination keeps such lines for ever, or throws.
+ */
+export function openLines(file: number, onLost: () => void, tell = tellOnStderr): DestinationStream {
+  let isTold = false;
+  /** The last line was written in part: the next one must not continue it. */
+  let isCut = false;
+
+  function writeAll(bytes: Buffer): void {
+    for (let written = 0; written < bytes.length;) {
+      try {
+        written += writeSync(file, bytes, written);
+        isCut = written < bytes.length;
+      } catch (error) {
+        if (codeOf(error) !== "EAGAIN") throw error;
+        Atomics.wait(nothing, 0, 0, FULL_PIPE_MS);
+      }
+    }
+  }
+
+  return {
+    write(line) {
+      try {
+        writeAll(Buffer.from(isCut ? `\n${line}` : line));
+      } catch (error) {
+        onLost();
+        if (!isTold)
+          tell(`Cannot write the log: ${messageOf(error)}. Lines are lost until it can be written\n`);
+        isTold = true;
+      }
+    },
+  };
+}
+
+function tellOnStderr(text: string): void {
+  process.stderr.write(text);
 }

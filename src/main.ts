@@ -22,6 +22,7 @@ export async function serve(memberOn: number | null): Promise<void> {
   const closing: Closing = [];
   const member = memberOn === null ? null : joinSupervisor();
   let hide = createHider([]);
+  surviveFullDisks();
   try {
     const config = memberOn === null ? readConfig() : { ...readConfig(), port: memberOn };
     hide = createHider(secretsOf(config));
@@ -32,9 +33,11 @@ export async function serve(memberOn: number | null): Promise<void> {
     hide = createHider(secrets);
     const signals = member?.signals ?? watchForOurSignals();
     closing.push(() => signals.stop());
+    let lost = 0;
     const log = await openLog({
       level: config.logLevel,
       secrets,
+      onLost: () => (lost += 1),
       ...(member ? { process: member.number } : {}),
     });
     log.info({ version: VERSION }, "Starting");
@@ -43,7 +46,10 @@ export async function serve(memberOn: number | null): Promise<void> {
     hangup?.onAsked(() =>
       log.warn("SIGHUP restarts processes one by one where PROCESSES is set: nothing is done"),
     );
-    const running = await start({ config, member, log, closing }, { providers, secrets });
+    const running = await start(
+      { config, member, log, lostLines: () => lost, closing },
+      { providers, secrets },
+    );
 
     const signal = await signals.first;
     if (signal === "retire" && member !== null) {
@@ -79,6 +85,13 @@ async function superviseProcesses(config: Config, count: number): Promise<void> 
   } finally {
     signals.stop();
     hangup.stop();
+  }
+}
+
+/** What is written there beside the log is for people: on a full disk it is lost, and the service goes on. */
+function surviveFullDisks(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.listenerCount("error") === 0) stream.on("error", () => {});
   }
 }
 

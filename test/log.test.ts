@@ -1,7 +1,10 @@
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { createHider, createLog } from "../src/log.ts";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createHider, createLog, openLines } from "../src/log.ts";
 import { Secret } from "../src/secret.ts";
+import { temporaryFolder } from "./support/data-dir.ts";
 
 /** A log and the lines it wrote. */
 function openTestLog(secrets: Secret[] = [new Secret('canary"key\\1')]) {
@@ -103,4 +106,32 @@ describe("the log", () => {
 test("createHider() replaces the longer of two secrets first", () => {
   const hide = createHider([new Secret("canary"), new Secret("canary-and-more")]);
   expect(hide("a canary-and-more b canary")).toBe("a [secret] b [secret]");
+});
+
+describe("F2: on a full disk", () => {
+  test("a line is lost and counted, and the first alone is told", () => {
+    const file = openSync("/dev/full", "w");
+    const told: string[] = [];
+    let lost = 0;
+    const destination = openLines(
+      file,
+      () => (lost += 1),
+      (text) => void told.push(text),
+    );
+    const log = createLog({ level: "info", secrets: [], destination });
+    for (let nth = 0; nth < 10; nth++) log.info("Said");
+    closeSync(file);
+    expect(lost).toBe(10);
+    expect(told).toEqual([expect.stringContaining("no space left")]);
+  });
+
+  test("whole lines come to a file that can be written", () => {
+    const path = join(temporaryFolder(), "log");
+    const file = openSync(path, "w");
+    const { write } = openLines(file, () => {});
+    const texts = [`${"ä".repeat(1_000_000)}\n`, "Said\n"];
+    for (const text of texts) write(text);
+    closeSync(file);
+    expect(readFileSync(path, "utf8") === texts.join("")).toBe(true);
+  });
 });

@@ -59,6 +59,8 @@ export interface Levels {
   repliesWaiting(): number;
   /** Feeds that are open here; each is an open stream, too. */
   openFeeds(): number;
+  /** Lines of the log that could not be written, since the start. */
+  lostLines(): number;
   /** Threads that wait for a person, on all instances together. */
   waitingForPerson(): Promise<number>;
   /** How far each channel's webhooks are behind, over all instances. */
@@ -159,6 +161,9 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   );
   gauge("open_feeds", "Feeds of threads that are kept open; each is an open stream, too", () =>
     levels.openFeeds(),
+  );
+  gauge("log_lines_lost", "Lines of the log that could not be written, since the start", () =>
+    levels.lostLines(),
   );
   const shared = (name: string, help: string, read: () => Promise<number>) =>
     new Gauge({

@@ -9,7 +9,7 @@ import type { Starting } from "./starting.ts";
 
 /** Adds the metrics that only a running service can measure, and opens METRICS_PORT. */
 export async function showMetrics(
-  { config, closing }: Starting,
+  { config, lostLines, closing }: Starting,
   { metrics, exposition, model }: Resources,
   service: Service,
 ): Promise<void> {
@@ -17,6 +17,7 @@ export async function showMetrics(
     openStreams: () => service.inFlight(),
     threadsHeld: () => service.threads.held(),
     repliesWaiting: () => service.threads.waiting(),
+    lostLines,
     openFeeds: () => service.threads.feeds(),
     waitingForPerson: () => countWaiting(service.store),
     webhooks: () => webhookLevels(service.store, systemClock.now()),

@@ -9,6 +9,8 @@ export type Closing = (() => unknown)[];
 export interface Starting {
   config: Config;
   log: Log;
+  /** How many lines of the log could not be written so far. */
+  lostLines: () => number;
   /** null: this process serves alone, without others on its port. */
   member: Member | null;
   /** A step that opens something adds how to close it. */

@@ -59,6 +59,7 @@ async function metricsText(): Promise<string> {
     repliesWaiting: () => 0,
     openFeeds: () => 0,
     modelNotes: () => [],
+    lostLines: () => 0,
     waitingForPerson: () => Promise.resolve(0),
     withPerson: () => Promise.resolve(0),
     webhooks: () => Promise.resolve([{ channel: "shop", waiting: 1, oldestMs: 1, off: 0 }]),

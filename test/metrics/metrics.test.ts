@@ -99,6 +99,7 @@ test("a level that cannot be read hides no other", async () => {
     repliesWaiting: () => 0,
     openFeeds: () => 0,
     modelNotes: () => [],
+    lostLines: () => 0,
   };
   const away = () => Promise.reject(new Error("the store is away"));
   metrics.watch({ ...levels, waitingForPerson: away, withPerson: away, webhooks: away });
@@ -156,6 +157,7 @@ describe("the webhooks' metrics", () => {
       repliesWaiting: () => 0,
       openFeeds: () => 0,
       modelNotes: () => [],
+      lostLines: () => 0,
     };
     const nobody = async () => 0;
     metrics.watch({ ...none, waitingForPerson: nobody, withPerson: nobody, webhooks: async () => levels });
@@ -210,6 +212,7 @@ describe("the queue's metrics", () => {
       repliesWaiting: () => service.threads.waiting(),
       openFeeds: () => service.threads.feeds(),
       modelNotes: () => [],
+      lostLines: () => 0,
       waitingForPerson: () => countWaiting(store),
       webhooks: () => webhookLevels(store, Date.now()),
       withPerson: () => countWithPerson(store, ["cli"]),

@@ -287,6 +287,7 @@ describe("what is learned", () => {
       waitingForPerson: async () => 0,
       withPerson: async () => 0,
       webhooks: async () => [],
+      lostLines: () => 0,
       modelNotes: () => model.notes?.() ?? [],
     });
     expect(await metrics.text()).not.toContain('quirk="tools"');

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const COMMAND = "dist/src/cli/chat-agent.js";
+export const COMMAND = "dist/src/cli/chat-agent.js";
 
 /** The service as `npm start` runs it, as a process of its own. */
 export interface ServiceProcess extends CommandProcess {
