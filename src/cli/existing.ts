@@ -44,7 +44,7 @@ export async function existingThread(
  * Looks in the channel's list of owners. A thread of an earlier version may not be in it yet: its owner is most likely the
  * user of its last run, or another one after a merge.
  */
-async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
+export async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
   const listed = await store.channelThread(slug, uid);
   if (listed !== null) return listed;
   const record = await store.load(uid, 1);

@@ -12,7 +12,7 @@ import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { printable } from "../client/core/printable.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingChannel, existingThread, existingUser } from "./existing.ts";
+import { existingChannel, existingThread, existingUser, findThread } from "./existing.ts";
 import { wholeHistory } from "./whole-history.ts";
 import { withStore } from "./with-store.ts";
 
@@ -155,12 +155,21 @@ function addDelete(threads: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
       await withStore(terminal, async (store) => {
-        const { uid } = await existingThread(store, slug, { id, userId: options.user ?? null });
+        const userId = options.user ?? null;
+        const isNameless = userId === null && (await hasNameless(store, slug, id));
+        const uid = isNameless ? id : (await existingThread(store, slug, { id, userId })).uid;
         await deleteThread(asCommandLine(store), forgettingIn(store), slug, uid);
         if (options.json) printJson(terminal, { deleted: { id: uid } });
         else terminal.out(`Deleted thread ${uid}\n`);
       });
     });
+}
+
+/** A thread that no user has a name for any more (`store check`): only its own record says whose channel's it is. */
+async function hasNameless(store: Store, slug: string, id: string): Promise<boolean> {
+  if ((await findThread(store, slug, id)) !== null) return false;
+  const record = await store.load(id, 1, "active");
+  return record?.slug === slug;
 }
 
 function printRuns(terminal: Terminal, runs: readonly RunSummary[]): void {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
 import { findFaults } from "../../stores/backup/check.ts";
-import { RULES } from "../../stores/backup/rules.ts";
+import { decisionOf, RULES } from "../../stores/backup/rules.ts";
 import type { Suspicion } from "../../stores/backup/rules.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
@@ -14,6 +14,8 @@ interface Told {
   where: string;
   /** What --repair would do; null: nothing. */
   repair: string | null;
+  /** What a person must decide; null: it can be repaired. */
+  decision: string | null;
   repaired: boolean;
 }
 
@@ -46,7 +48,11 @@ export function addCheck(store: Command, terminal: Terminal): void {
 
         const left = told.filter(({ repaired }) => !repaired).length;
         if (!isAll) throw new CannotDo(`Cannot tell of more than these: check again when they are repaired`);
-        if (left > 0) throw new CannotDo(`Cannot call the store sound: ${left} of its records do not fit`);
+        if (left === 0) return;
+        const undecided = told.filter(({ decision }) => decision !== null).length;
+        const asks =
+          undecided === 0 ? "" : `; about ${undecided} of them a person must decide, as REPAIR says`;
+        throw new CannotDo(`Cannot call the store sound: ${left} of its records do not fit${asks}`);
       });
     });
 }
@@ -54,14 +60,15 @@ export function addCheck(store: Command, terminal: Terminal): void {
 async function tell(fault: Suspicion, repair: boolean): Promise<Told> {
   if (repair && fault.mend) await fault.mend();
   const repaired = repair && fault.mend !== undefined && !(await fault.isStill());
-  return { fault: fault.rule, where: fault.what, repair: RULES[fault.rule], repaired };
+  const { rule, what } = fault;
+  return { fault: rule, where: what, repair: RULES[rule], decision: decisionOf(rule), repaired };
 }
 
 function print(terminal: Terminal, told: readonly Told[]): void {
   printTable(
     terminal,
     ["FAULT", "WHERE", "REPAIR", "DONE"],
-    told.map(({ fault, where, repair, repaired }) => [fault, where, repair, repaired]),
+    told.map(({ fault, where, repair, decision, repaired }) => [fault, where, repair ?? decision, repaired]),
     "Everything fits together",
   );
 }

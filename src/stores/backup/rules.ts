@@ -35,6 +35,28 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
+/** What a person must decide about a fault without a repair, and how it is carried out. */
+export const DECISIONS = {
+  "thread has no name":
+    "nobody reaches it: its user is gone, or lost the name. The operator API shows it (GET /v1/operator/channels/SLUG/threads/ID/messages); `threads delete SLUG ID` removes it",
+  "messages wait and nobody holds the thread":
+    "the next message to the thread runs them first; `threads delete SLUG ID` removes them with it",
+  "message is out of its place":
+    "the history has a gap there: restore a backup, or keep the thread as it is, or `threads delete SLUG ID`",
+  "run is not listed":
+    "its messages are there, the run's steps are not shown: keep it as it is, or restore a backup",
+  "record cannot be read":
+    "it is set aside when the thread is next used; to have it back, restore a backup, or CONTENT_KEYS",
+  "restore has not ended": "repeat `store restore` with the same file, or empty the store",
+} as const satisfies Record<Exclude<Rule, Repairable>, string>;
+
+type Repairable = { [Of in Rule]: (typeof RULES)[Of] extends null ? never : Of }[Rule];
+
+/** Null: it can be repaired. */
+export function decisionOf(rule: Rule): string | null {
+  return Object.entries(DECISIONS).find(([name]) => name === rule)?.[1] ?? null;
+}
+
 /** A possible fault that the walk has found. */
 export interface Suspicion {
   rule: Rule;

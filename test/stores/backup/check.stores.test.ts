@@ -23,6 +23,7 @@ import {
 import { emptyFolder } from "../../support/data-dir.ts";
 import { rowsAtLength } from "../../support/lengths.ts";
 import { sampleChannel, SLUG } from "../samples.ts";
+import { runCommand } from "../../support/terminal.ts";
 import { store, storeJson } from "./copy.ts";
 import { fillStore } from "./fill.ts";
 import { openPlace } from "./places.ts";
@@ -292,7 +293,13 @@ async function check(...more: string[]) {
   const { code, out, err } = await store(place.env, "check", "--json", ...more);
   if (out === "") throw new Error(err);
   const { faults } = JSON.parse(out) as {
-    faults: { fault: Rule; where: string; repair: string | null; repaired: boolean }[];
+    faults: {
+      fault: Rule;
+      where: string;
+      repair: string | null;
+      decision: string | null;
+      repaired: boolean;
+    }[];
   };
   return { code, faults };
 }
@@ -320,6 +327,17 @@ describe(`the check of the ${kind} store`, () => {
     const repaired = await check("--repair");
     expect(repaired).toMatchObject({ code: mended ? 0 : 1, faults: [{ fault: rule, repaired: mended }] });
     expect(await check()).toMatchObject(mended ? { code: 0, faults: [] } : { code: 1 });
+    expect(found.faults.map(({ decision }) => decision !== null)).toEqual([!mended]);
+  });
+
+  test("E2: says what a person must decide of a thread without a name, and fits together once that is done", async () => {
+    await breakRule("thread has no name");
+    const { out, err } = await store(place.env, "check", "--repair");
+    expect(out).toContain("threads delete SLUG ID");
+    expect(err).toContain("about 1 of them a person must decide");
+    const deleted = await runCommand(place.env, ["threads", "delete", SLUG, "many-7"]);
+    expect(deleted.err + deleted.out).toContain("Deleted thread many-7");
+    expect(await check()).toEqual({ code: 0, faults: [] });
   });
 
   test("finds what the channels' orders say beside their records, and mends all of it", async () => {
