@@ -13,8 +13,8 @@ const STATUSES: Record<About["type"], readonly number[]> = {
   catalog: [204],
   history: [200],
   identify: [200, 409],
-  // 404: nothing is stored of the thread yet.
-  ask: [204, 404],
+  // 404: nothing is stored of the thread yet. 429: the visitor waits in three other threads.
+  ask: [204, 404, 429],
   "stop waiting": [204],
   take: [200, 404, 409],
   write: [201, 404, 409],
