@@ -64,14 +64,18 @@ export function greetingText(greeting: Greeting): string {
       ? []
       : [
           ["Demo channel", `${demoKeys.publishableKey} (publishable)`],
-          ...(keysFile === null
-            ? [["", demoSecret === null ? UNKNOWN_SECRET : `${demoSecret} (secret)`]]
-            : []),
+          ...demoSecretLines(demoSecret, keysFile),
         ]),
   ].map(([name = "", value = ""]) => `  ${name.padEnd(14)}${value}`);
   const paste =
     channel === null ? [] : ["", `${pasteThis(generatedKey)}:`, "", lineToPaste({ ...greeting, channel })];
   return ["", ...lines, ...paste, "", ""].join("\n");
+}
+
+/** One that is not known is in no file either. */
+function demoSecretLines(secret: string | null, keysFile: string | null): string[][] {
+  if (secret === null) return [["", UNKNOWN_SECRET]];
+  return keysFile === null ? [["", `${secret} (secret)`]] : [];
 }
 
 /** The key follows the `#`, which browsers send to no server. */

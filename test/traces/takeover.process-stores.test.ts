@@ -123,12 +123,7 @@ test.each(inject("stores"))(
     // The call that was killed never came back: the others went out with the ids of their spans.
     const chats = spans.filter(({ name }) => name === "chat scripted").map(traceparentOf);
     const sent = model.requests.map(({ headers }) => headers["traceparent"]);
-    expect(sent).toEqual([
-      chats[0],
-      expect.stringContaining(traceId ?? "-"),
-      chats[1],
-      chats[2],
-    ]);
+    expect(sent).toEqual([chats[0], expect.stringContaining(traceId ?? "-"), chats[1], chats[2]]);
     const [lookUp] = spans.filter(({ name }) => name === "execute_tool look_up");
     expect(mcp.traceparents).toEqual([lookUp && traceparentOf(lookUp)]);
 
@@ -159,10 +154,10 @@ test.each(inject("stores"))(
 
     // What the log says of the run belongs to the same traces.
     const taking = second.output.stdout.find((line) => line.includes("took up a run"));
-    expect(JSON.parse(taking ?? "{}")).toMatchObject({ trace_id: CALLER.traceId, span_id: taken?.spanId });
+    expect(JSON.parse(taking ?? "{}")).toMatchObject({ trace_id: traceId, span_id: taken?.spanId });
     const line = first.output.stdout.find((text) => text.includes('"/v1/widget/messages"')) ?? "{}";
     const request = byName.get("POST /v1/widget/messages");
-    expect(JSON.parse(line)).toMatchObject({ trace_id: CALLER.traceId, span_id: request?.spanId });
+    expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, span_id: request?.spanId });
   },
 );
 
