@@ -128,9 +128,9 @@ describe("F2: on a full disk", () => {
   test("whole lines come to a file that can be written", () => {
     const path = join(temporaryFolder(), "log");
     const file = openSync(path, "w");
-    const { write } = openLines(file, () => {});
+    const destination = openLines(file, () => {});
     const texts = [`${"ä".repeat(1_000_000)}\n`, "Said\n"];
-    for (const text of texts) write(text);
+    for (const text of texts) destination.write(text);
     closeSync(file);
     expect(readFileSync(path, "utf8") === texts.join("")).toBe(true);
   });

@@ -25,7 +25,16 @@ async function startAsPrinted(folder: string, line: string): Promise<string> {
 
 test("what init prints, pasted as it stands, answers a visitor of the site", async () => {
   const folder = temporaryFolder();
-  const { out } = await runCommand({}, ["init", "--json", "--dir", folder, "--origin", SITE, "--model", "demo"]);
+  const { out } = await runCommand({}, [
+    "init",
+    "--json",
+    "--dir",
+    folder,
+    "--origin",
+    SITE,
+    "--model",
+    "demo",
+  ]);
   const { publishableKey, start, paste } = Made.parse(JSON.parse(out));
   const url = await startAsPrinted(folder, start);
 
