@@ -56,6 +56,8 @@ const PROXY = "text and each line when it is written, plain and gzipped; client 
 const AI_SDK = { how: "its client, in conversations with tools", command: tests("test/http/ai-sdk") };
 const AG_UI = { how: "its client, in conversations with tools", command: tests("test/http/ag-ui") };
 
+const PAGES = { how: "the element in its pages", command: tests("test/widget") };
+
 export const TRIED_WITH: readonly TriedWith[] = [
   fromNpm("uWebSockets.js, as @btc-vision/uwebsockets.js", "uWebSockets.js", NATIVE),
   ...CLIENTS.map((client): TriedWith => ({
@@ -92,6 +94,21 @@ export const TRIED_WITH: readonly TriedWith[] = [
     how: "signing in to the console",
     command: tests("test/http/console"),
   }),
+  fromNpm("MCP, @modelcontextprotocol/server-everything", "@modelcontextprotocol/server-everything", {
+    how: "its tools over stdio",
+    command: tests("test/agent/mcp-stdio"),
+  }),
+  fromNpm("MCP, servers of @modelcontextprotocol/sdk", "@modelcontextprotocol/sdk", {
+    how: "tools over Streamable HTTP and SSE, sessions that end, signing in",
+    command: tests("test/agent"),
+  }),
+  fromNpm("Standard Webhooks, standardwebhooks", "standardwebhooks", {
+    how: "signatures, and while a secret changes",
+    command: tests("test/webhooks"),
+  }),
+  fromNpm("React, react-dom", "react-dom", PAGES),
+  fromNpm("Turbo, @hotwired/turbo", "@hotwired/turbo", PAGES),
+  fromNpm("WebMCP, @mcp-b/webmcp-polyfill", "@mcp-b/webmcp-polyfill", PAGES),
 ];
 
 export interface WrittenRow {
