@@ -15,7 +15,7 @@ export { listThreads } from "./run/thread-list.ts";
 export { readChannel } from "./service/read-channel.ts";
 export { toldPage } from "./service/told-page.ts";
 export { translations } from "./strings/translations.ts";
-export { portableSchema } from "./tools/portable-schema.ts";
+export { portableSchema } from "../domain/portable-schema.ts";
 export { shareJsx } from "./view/jsx-of-script.ts";
 export { DraftImageList } from "./view/draft-image-list.tsx";
 export { fitViewport } from "./view/fit-viewport.ts";

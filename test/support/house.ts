@@ -329,6 +329,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "src/client/core/silence.ts",
       "src/client/core/spread.ts",
       "src/domain/image-dimensions.ts",
+      "src/domain/portable-schema.ts",
       "preact",
       "preact/jsx-runtime",
       "marked",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { PageTool } from "../../domain/page-tool.ts";
+import { catalogSchema } from "../../domain/portable-schema.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import {
   attachmentList,
@@ -188,8 +189,7 @@ function outputOf(sentAs: unknown, { forwardedProps }: Sent): ToolOutput {
 
 function toolOf({ name, description, parameters }: z.infer<typeof sentTool>): PageTool {
   // A schema without a type means an object: nothing else can be called with named arguments.
-  const isObject = typeof parameters === "object" && parameters !== null;
-  const inputSchema = isObject ? { type: "object", ...parameters } : parameters;
+  const inputSchema = catalogSchema(parameters);
   return parseWith(pageTool, {
     name,
     ...(description == null ? {} : { description }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nameMap } from "../../domain/name-map.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { PageTool } from "../../domain/page-tool.ts";
+import { catalogSchema } from "../../domain/portable-schema.ts";
 import {
   attachmentList,
   clientMessageId,
@@ -50,7 +51,7 @@ const sentTools = nameMap(
   z.string().min(1),
   z.object({
     description: pageTool.shape.description,
-    parameters: pageTool.shape.inputSchema,
+    parameters: z.looseObject({ type: z.literal("object") }).exactOptional(),
   }),
 );
 
@@ -78,11 +79,13 @@ export const chatBody = sentChat.transform((sent): ChatRequest => {
   const { id: threadId, messages, page, tools = {} } = sent;
   const last = parseWith(sentMessage, messages.at(-1));
   const said = last.role === "user" ? messageOf(last, sent) : outputOf(last, page ?? null);
-  const catalog = Object.entries(tools).map(([name, { description, parameters }]) => ({
-    name,
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { inputSchema: parameters }),
-  }));
+  const catalog = Object.entries(tools).map(([name, { description, parameters }]) =>
+    parseWith(pageTool, {
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(parameters === undefined ? {} : { inputSchema: catalogSchema(parameters) }),
+    }),
+  );
   return { threadId, said, tools: catalog.length > 0 ? catalog : null };
 });
 

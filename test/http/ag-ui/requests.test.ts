@@ -1,3 +1,4 @@
+import { PickedSchema } from "../../../src/agent/picked-schema.ts";
 import { expect, test, vi } from "vitest";
 import { pageCall, serverCall } from "../../actors/scripted-agent.ts";
 import { eventsOf } from "../front-ends/lines-of-run.ts";
@@ -127,6 +128,19 @@ test("tools are the page's catalog: written where they are others, cleared by an
   expect(writes).toHaveBeenCalledTimes(1);
   expect(await catalogOf({ ...said("m4", "Four"), tools: [] })).toEqual([]);
   expect(writes).toHaveBeenCalledTimes(2);
+});
+
+test("W7: what a tool's schema refers to is in its catalog", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const zip = { $defs: { Zip: { type: "string" } }, properties: { zip: { $ref: "#/$defs/Zip" } } };
+  await at.post({ ...said("m1", "Ship it"), tools: [{ name: "ship", description: "", parameters: zip }] });
+  const { turn } = await service.agent.turn();
+  const [{ inputSchema } = {}] = turn.catalog;
+  expect(new PickedSchema(inputSchema).shown()).toEqual({
+    type: "object",
+    properties: { zip: { type: "string" } },
+  });
 });
 
 test("a page tool's output answers the call that is pending, once; any other is 409", async () => {

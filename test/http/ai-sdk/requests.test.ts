@@ -1,3 +1,4 @@
+import { PickedSchema } from "../../../src/agent/picked-schema.ts";
 import { expect, test } from "vitest";
 import { pageCall, serverCall } from "../../actors/scripted-agent.ts";
 import { eventsOf } from "../front-ends/lines-of-run.ts";
@@ -91,6 +92,21 @@ test("of what the client sends, the last message counts: a history that it made 
   const turn = await service.agent.turn();
   expect(turn.turn.text).toBe("Well?");
   expect(JSON.stringify(turn.turn)).not.toMatch(/owe you|Pay me/);
+});
+
+const ZIP = { $defs: { Zip: { type: "string" } }, properties: { zip: { $ref: "#/$defs/Zip" } } };
+
+test("W7: what a tool's schema refers to is in its catalog", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const tools = { ship: { parameters: { type: "object", ...ZIP } } };
+  await at.post({ ...said("m1", "Ship it"), tools });
+  const { turn } = await service.agent.turn();
+  const [{ inputSchema } = {}] = turn.catalog;
+  expect(new PickedSchema(inputSchema).shown()).toEqual({
+    type: "object",
+    properties: { zip: { type: "string" } },
+  });
 });
 
 test("a page tool's output answers the call that is pending, once; any other is 409", async () => {

@@ -1,5 +1,3 @@
-import { fieldsOf, isObject as isNoPrimitive } from "../service/fields.ts";
-
 /** The schema that the service takes (specification, Tool definition): other fields of the root are dropped. */
 interface PortableSchema {
   properties: Record<string, unknown> | undefined;
@@ -39,8 +37,31 @@ export function portableSchema(schema: unknown): PortableSchema {
   };
 }
 
+/** What a root says by more than properties and required. */
+const BEYOND_PROPERTIES = ["$defs", "definitions", "$ref", "allOf", "anyOf", "oneOf"];
+
+/**
+ * The schema of a tool as a client of another kind sends it, as a catalog takes it: what its root says beyond properties
+ * and required is in these. A value that is no object stays as it is, to be refused.
+ */
+export function catalogSchema(schema: unknown): unknown {
+  if (!isObject(schema)) return schema;
+  const whole = { type: "object", ...schema };
+  if (!BEYOND_PROPERTIES.some((name) => Object.hasOwn(schema, name))) return whole;
+  const { properties, required } = portableSchema(schema);
+  return {
+    type: whole.type,
+    ...(properties === undefined ? {} : { properties }),
+    ...(required === undefined ? {} : { required }),
+  };
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
-  return isNoPrimitive(value) && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
 }
 
 function copyOf(schema: unknown): unknown {
