@@ -13,6 +13,9 @@ export const NOT_SAVED: ErrorLine = {
   message: "The service cannot save the conversation right now; the run goes on",
 };
 
+/** Stores whose outage is in the log already: one line tells it, however many runs wait. */
+const away = new WeakSet<ThreadDependencies["store"]>();
+
 /**
  * Commits, with retries during an outage. `onSlow` is called once, when the readers have waited long enough.
  * null: given up, because `isWanted` became false. Rethrows any other error.
@@ -24,14 +27,17 @@ export async function saveThread(
 ): Promise<CommitResult | null> {
   const begunAt = clock.elapsed();
   let isSlow = false;
-  return retryDuringOutage(timers, () => store.commit(commit), {
+  const result = await retryDuringOutage(timers, () => store.commit(commit), {
     isWanted,
     onAway(pauseMs) {
       if (isSlow || clock.elapsed() - begunAt + pauseMs <= READERS_WAIT_MS) return;
       isSlow = true;
-      const { uid, run } = commit;
-      log.warn({ uid, runId: run?.runId }, "the store is away: the run waits with its save");
+      if (!away.has(store)) log.warn({ uid: commit.uid }, "the store is away: runs wait with their saves");
+      away.add(store);
       onSlow();
     },
   });
+  // Another one may be of a part of the store that was never away.
+  if (isSlow && result !== null && away.delete(store)) log.info({}, "the store is back: runs go on");
+  return result;
 }

@@ -43,7 +43,7 @@ test.each(["a message's", "a page tool's"])(
     const told = await cut.all;
     expect(told.at(-1)).toMatchObject(INTERRUPTED);
     expect(told.filter(({ type }) => type === "error")).toHaveLength(1);
-    expect(complaints).toContain("the store is away: the run waits with its save");
+    expect(complaints).toContain("the store is away: runs wait with their saves");
 
     const again = await threads.follow("t1");
     state.away = false;

@@ -26,7 +26,8 @@ function saving({
       return commits.length <= outages ? Promise.reject(error) : Promise.resolve(committed);
     },
   };
-  const log = { info() {}, warn: (_: object, text: string) => void warnings.push(text), error() {} };
+  const note = (_: object, text: string) => void warnings.push(text);
+  const log = { info: note, warn: note, error() {} };
   const saved = saveThread({ store, clock, timers, log }, sampleCommit({ opId: "op1", fence: "A:1" }), {
     isWanted,
     onSlow: () => slow++,
@@ -59,7 +60,34 @@ test("readers are told once that a save takes long, and not of a short outage", 
   const long = saving({ outages: 12 });
   await long.ended();
   expect(long.slow()).toBe(1);
-  expect(long.warnings).toEqual(["the store is away: the run waits with its save"]);
+  expect(long.warnings).toEqual([
+    "the store is away: runs wait with their saves",
+    "the store is back: runs go on",
+  ]);
+});
+
+test("F5: of many runs that wait for one store the log has one line, and one when it is back", async () => {
+  const time = setTime();
+  const { clock, timers } = time;
+  const lines: string[] = [];
+  const note = (_: object, text: string) => void lines.push(text);
+  const log = { info: note, warn: note, error: note };
+  let isAway = true;
+  const commit = () =>
+    isAway ? Promise.reject(new StoreUnavailable("save a thread")) : Promise.resolve(committed);
+  const store = { ...createReference(clock), commit };
+  const wanted = { isWanted: () => true, onSlow() {} };
+  const all = Promise.all(
+    Array.from({ length: 202 }, (_, nth) =>
+      saveThread({ store, clock, timers, log }, sampleCommit({ opId: `op${nth}`, fence: "A:1" }), wanted),
+    ),
+  );
+  for (let passed = 0; passed < 100; passed += 1, time.pass(50)) await new Promise(setImmediate);
+  isAway = false;
+  let isOver = false;
+  void all.then(() => (isOver = true));
+  for (; !isOver; time.pass(50)) await new Promise(setImmediate);
+  expect(lines).toEqual(["the store is away: runs wait with their saves", "the store is back: runs go on"]);
 });
 
 test("a save that nobody wants any more is given up", async () => {
