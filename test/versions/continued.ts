@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { folderInMemory } from "../support/data-dir.ts";
+import { shiftDeadlines } from "../support/age-redis.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { runCommand } from "../support/terminal.ts";
@@ -48,7 +49,11 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
     ...(servers === null ? {} : { REDIS_URL: servers.urls.join() }),
   };
   if (servers === null) await loadIntoFolder(golden, folder);
-  else await loadIntoRedis(golden, servers.urls);
+  else {
+    await loadIntoRedis(golden, servers.urls);
+    // Of a thread that waits, too, as much time is left as there was then.
+    await shiftDeadlines(servers.urls, Date.now() - facts.takenAtMs);
+  }
 
   const print = printer(storeEnv);
   const shown: Shown[] = [];
@@ -59,7 +64,8 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
   await moveTools({ print, folder, url: tools.url });
   const start = (nowMs: number) =>
     startServe(HERE, { ...storeEnv, ...settingsOf(golden, { folder, model }) }, nowMs);
-  let service = await start(facts.takenAtMs + LATER_MS);
+  let clockMs = facts.takenAtMs + LATER_MS;
+  let service = await start(clockMs);
   const backend = { url: service.url, transportKey: facts.transportKey };
 
   return {
@@ -72,6 +78,8 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
       (await print(argumentsOf(["threads", "show", slug, uid]))) as ShownConversation,
     async restart(nowMs) {
       await service.stop();
+      if (servers) await shiftDeadlines(servers.urls, clockMs - nowMs);
+      clockMs = nowMs;
       service = await start(nowMs);
       backend.url = service.url;
     },

@@ -181,10 +181,15 @@ async function load(golden: Golden): Promise<Place> {
   const log = createLog({ level: "error", secrets: [], destination: { write() {} } });
   return {
     shown,
-    open: (clock) => openStore({ config: readConfig(env), clock, log }),
+    // Without the time of a Redis, which is not that of the records: the clock is the test's.
+    open: async (clock) => withoutTime(await openStore({ config: readConfig(env), clock, log })),
     async remove() {
       await redis?.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function withoutTime({ timeMs: _, ...store }: Store): Store {
+  return store;
 }
