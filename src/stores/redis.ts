@@ -21,6 +21,7 @@ import { redisRestoring } from "./redis/import.ts";
 import { redisLiveness } from "./redis/liveness.ts";
 import type { LinkLog, RedisLink } from "./redis/link.ts";
 import { jsonValue } from "./redis/records.ts";
+import { lackedCommand } from "./redis/lacked-command.ts";
 import { linkToServer } from "./redis/single.ts";
 import { redisOutbox } from "./redis/outbox.ts";
 import { redisOperators } from "./redis/operators.ts";
@@ -68,21 +69,12 @@ export async function openRedisStore(options: {
   }
 }
 
-/** Not an outage: servers that speak Redis' protocol, and do not have its functions. */
-const NO_FUNCTIONS =
-  "it has no functions (FUNCTION LOAD), by which each step of the store is atomic: Redis 7.0 and newer has them, Valkey 7.2 and newer, and services made of these; KeyDB, Dragonfly and Redis 6 have not";
-
 /** If Redis refused a step of the opening, for example for lack of rights, the error has its answer. */
 function refused(error: unknown): unknown {
   const answer = error instanceof StoreUnavailable ? error.cause : error;
   if (!(answer instanceof ErrorReply)) return error;
-  if (/^ERR unknown command '?`?(FUNCTION|FCALL)/i.test(answer.message)) {
-    return new StoreUnavailable("open the store on Redis", { fact: NO_FUNCTIONS, cause: error });
-  }
-  return new StoreUnavailable("open the store on Redis", {
-    fact: `it answers ${answer.message}`,
-    cause: error,
-  });
+  const fact = lackedCommand(answer.message) ?? `it answers ${answer.message}`;
+  return new StoreUnavailable("open the store on Redis", { fact, cause: error });
 }
 
 /** The store behind a link; closing it closes the link. */

@@ -502,12 +502,32 @@ describe("health", () => {
     try {
       const opening = open({ urls: [older.url] });
       await expect(opening).rejects.toThrow(
-        "Cannot open the store on Redis: it has no functions (FUNCTION LOAD), by which each step of the store is atomic: Redis 7.0",
+        "Cannot open the store on Redis: it has no command FUNCTION. The store takes Redis 7.0, Valkey 7.2, or newer",
       );
     } finally {
       await older.stop();
     }
   });
+
+  it.each(["FUNCTION", "HELLO"])(
+    "N4: so is a server that knows not even the first command: %s",
+    async (command) => {
+      const alien = createServer((socket) => {
+        socket.on("error", () => {});
+        socket.on("data", () => socket.write(`-ERR unknown command '${command}'\r\n`));
+      });
+      alien.listen(0, "127.0.0.1");
+      await once(alien, "listening");
+      const { port } = alien.address() as AddressInfo;
+      try {
+        await expect(open({ urls: [`redis://127.0.0.1:${port}`] })).rejects.toThrow(
+          `Cannot connect to Redis: it has no command ${command}. The store takes Redis 7.0, Valkey 7.2, or newer`,
+        );
+      } finally {
+        alien.close();
+      }
+    },
+  );
 
   it("P15: works where settings may not be read; a password is in no error", async () => {
     const strict = await startRedis();

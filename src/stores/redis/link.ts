@@ -1,5 +1,6 @@
 import type { PlainLog } from "../../log.ts";
 import { StoreUnavailable } from "../../store.ts";
+import { lackedCommand } from "./lacked-command.ts";
 import type { Reply } from "./connection.ts";
 import type { Server } from "./server.ts";
 
@@ -62,7 +63,8 @@ export function outageNotice(log: LinkLog): OutageNotice {
       log.connected?.();
     },
     noConnection() {
-      const fact = `${reason ?? "it does not answer"}; REDIS_URL says where it is`;
+      const lacked = reason === null ? null : lackedCommand(reason);
+      const fact = lacked ?? `${reason ?? "it does not answer"}; REDIS_URL says where it is`;
       return new StoreUnavailable("connect to Redis", { fact });
     },
   };
