@@ -2,11 +2,10 @@ import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";
 import { threadUid } from "../src/domain/thread-uid.ts";
 import { StoreUnavailable } from "../src/store.ts";
-import { commitThread } from "../src/stores/embedded/commit.ts";
-import { openDb } from "../src/stores/embedded/db.ts";
-import { threadRecords } from "../src/stores/embedded/thread-records.ts";
-import { userRecords } from "../src/stores/embedded/user-records.ts";
+import type { Store } from "../src/store.ts";
+import { openEmbeddedStore } from "../src/stores/embedded.ts";
 import { openRedisStore } from "../src/stores/redis.ts";
+import { tables } from "../src/stores/tables.ts";
 import { SLUG } from "./rig/askings.ts";
 import { filledThread } from "./rig/commits.ts";
 import { copyThreads } from "./rig/copy-threads.ts";
@@ -20,7 +19,7 @@ import { pause } from "./rig/load.ts";
  * its memory is freed when the measurement begins.
  */
 const NAME = "kept";
-const THREADS_IN_A_CHANGE = 5_000;
+const AT_ONCE = 1_000;
 const MOST_TRIES = 60;
 const PAUSE_MS = 500;
 const DAY_MS = 86_400_000;
@@ -41,10 +40,14 @@ function ownedThreads(): Owned[] {
   const externalIds = Array.from({ length: COUNT }, (_, i) => `owner-${String(i).padStart(8, "0")}`);
   const firstAtMs = Date.now() - SPREAD_MS;
   return externalIds
-    .map((externalId) => ({ externalId, uid: threadUid(SLUG, externalId, NAME) }))
-    .toSorted((a, b) => (a.uid < b.uid ? -1 : 1))
-    .map((thread, i) => ({
-      ...thread,
+    .map((externalId) => {
+      const uid = threadUid(SLUG, externalId, NAME);
+      return { externalId, uid, key: tables.header.key(uid) };
+    })
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ externalId, uid }, i) => ({
+      externalId,
+      uid,
       name: NAME,
       userId: userIds[i] ?? "",
       atMs: firstAtMs + Math.floor((i * SPREAD_MS) / COUNT),
@@ -57,43 +60,50 @@ function awaited({ uid, userId, atMs }: Owned, readOp: string) {
   return { ...step, state: "awaiting" as const, deadlineMs: Date.now() + DAY_MS };
 }
 
+async function write(store: Store, { externalId, userId, uid, atMs }: Owned): Promise<void> {
+  const thread = { name: NAME, newUid: uid };
+  const caller = { slug: SLUG, externalId, displayName: null, newUserId: userId, thread };
+  await surely(() => store.admitUser({ ...caller, creates: true, atMs }));
+  const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2, atMs });
+  await surely(() => store.commit(commit));
+}
+
+/** Blocks the user, and lets the thread wait, where this is their turn. */
+async function mix(store: Store, one: Owned, nth: number): Promise<void> {
+  if (isBlocked(nth)) await surely(() => store.flagUser(SLUG, one.userId, { blocked: true }));
+  if (!isAwaiting(nth)) return;
+  const readOp = (await store.load(one.uid, 0))?.lastOp ?? "";
+  const commit = awaited(one, readOp);
+  await surely(() => store.commit(commit));
+}
+
 /** Writes the first one with the store's own calls; the others are copies of its records. */
 async function fillRedis(url: string, [first, ...others]: Owned[]): Promise<void> {
   if (!first) return;
   const log = { warn() {} };
-  const store = await openRedisStore({ urls: [url], durability: "local", clock: systemClock, log });
-  const { externalId, userId, uid, atMs } = first;
-  const thread = { name: NAME, newUid: uid };
-  const caller = { slug: SLUG, externalId, displayName: null, newUserId: userId, thread };
-  const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2, atMs });
-  await store.admitUser({ ...caller, creates: true, atMs });
-  await store.commit(commit);
+  const open = () => openRedisStore({ urls: [url], durability: "local", clock: systemClock, log });
+  const filling = await open();
+  await write(filling, first);
+  await filling.close();
   await copyThreads(url, first, others);
-  for (const [nth, one] of [first, ...others].entries()) {
-    if (isBlocked(nth)) await surely(() => store.flagUser(SLUG, one.userId, { blocked: true }));
-    if (isAwaiting(nth)) await surely(() => store.commit(awaited(one, commit.opId)));
-  }
+  const store = await open();
+  for (const [nth, one] of [first, ...others].entries()) await mix(store, one, nth);
   await store.close();
 }
 
-/** Writes the store's records directly, many threads in one transaction: one for each would wait for the disk a million times. */
+/** With the store's own calls, many at once: those of one turn of the event loop wait for the disk once. */
 async function fillEmbedded(dataDir: string, threads: Owned[]): Promise<void> {
-  const db = await openDb(dataDir);
-  const [ofThreads, ofUsers] = [threadRecords(db), userRecords(db)];
-  const write = (one: Owned, nth: number) => {
-    const { externalId, userId, uid, atMs } = one;
-    const user = { userId, externalId, displayName: null, blocked: isBlocked(nth), whitelisted: false };
-    ofUsers.putUser(SLUG, { user, createdAtMs: atMs, spent: [] });
-    ofUsers.putThread(SLUG, userId, { uid, threadId: NAME, createdAtMs: atMs });
-    const commit = filledThread({ uid, userId, rev: 0, from: 0, count: 2, atMs });
-    commitThread(ofThreads, commit);
-    if (isAwaiting(nth)) commitThread(ofThreads, awaited(one, commit.opId));
-  };
-  for (let from = 0; from < threads.length; from += THREADS_IN_A_CHANGE) {
-    const some = threads.slice(from, from + THREADS_IN_A_CHANGE);
-    await surely(() => db.change("fill the store", () => some.forEach((one, i) => write(one, from + i))));
+  const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+  for (let from = 0; from < threads.length; from += AT_ONCE) {
+    const some = threads.slice(from, from + AT_ONCE);
+    await Promise.all(
+      some.map(async (one, i) => {
+        await write(store, one);
+        await mix(store, one, from + i);
+      }),
+    );
   }
-  await db.close();
+  await store.close();
 }
 
 /** While gigabytes are written, the disk may delay a step beyond its deadline; each step may be repeated. */

@@ -19,9 +19,9 @@ import { temporaryFolder } from "./rig/server.ts";
 /**
  * How long does an operator wait for a page of 50, if a channel has a million users with a thread each, or as many as
  * `--threads=` says? Runs only by name: a million takes 4 GB of disk, 4 GB of memory, and minutes. `--threads=10000` tries it
- * in half a minute. `--walk` also measures the background walk over them, which takes longer than the rest.
+ * in half a minute.
  */
-const { threads: THREADS = 1_000_000, walk: WALKS } = readOptions(process.argv.slice(2));
+const { threads: THREADS = 1_000_000 } = readOptions(process.argv.slice(2));
 const FILL = fileURLToPath(import.meta.resolve("./fill.js"));
 const TIMES = 100;
 const PAGE = 50;
@@ -79,21 +79,12 @@ async function fill({ open, fillArgs }: Filled): Promise<void> {
     accessMode: "open",
     agent: {},
   });
-  // As on a store that a service has used: the walk finds nothing to add to the lists.
-  if (!WALKS) await walkSeconds(store);
   await store.close();
   const child = spawn(process.execPath, [FILL, ...fillArgs, String(THREADS), "mixed"], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const [code] = (await once(child, "exit")) as [number | null];
   if (code !== 0) throw new Error(`Cannot fill the store: exit code ${code}`);
-}
-
-/** The walk over records of an earlier version; here it finds nothing to do. */
-async function walkSeconds(store: Store): Promise<number> {
-  const beganAt = performance.now();
-  while (await store.fillOrders());
-  return (performance.now() - beganAt) / 1_000;
 }
 
 type Asked = [caption: string, ask: (store: Store) => Promise<unknown>];
@@ -149,10 +140,6 @@ for (const ground of [embeddedGround(), await redisGround()]) {
     await fill(ground);
     tell(`    filled in ${shown((performance.now() - beganAt) / 1_000)} s`);
     const store = await ground.open();
-    if (WALKS) {
-      const seconds = shown(await walkSeconds(store));
-      rows.push([ground.name, "the background walk over all, in steps without a pause", `${seconds} s`, "–"]);
-    }
     for (const [caption, ask] of await questions(store)) {
       const { p50, p99 } = await measure(() => ask(store));
       if (caption.includes("first page")) slowest = Math.max(slowest, p50);

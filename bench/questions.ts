@@ -37,7 +37,7 @@ export const QUESTIONS: Record<string, Question> = {
   },
   lists: {
     asks: "How long does an operator wait for a page of a long list?",
-    takes: ["threads", "walk"],
+    takes: ["threads"],
     isNamedAlone: true,
   },
   webhooks: {
@@ -61,7 +61,6 @@ const EXPLAINED: Record<Option, string> = {
   listener: "uws or node; without it uws where uWebSockets.js loads",
   cell: 'only the cells whose name has this text, such as "burst, 64 users"',
   threads: "how many threads the store is filled with",
-  walk: "time the walk over what an earlier version wrote, too",
   seconds: "how long webhooks are told",
   repeats: "how often each is measured",
   checkout: "a folder with another version, in which npm ci && npm run build was called",

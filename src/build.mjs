@@ -23,7 +23,7 @@ const BUNDLE_SCRIPTS = [
   "src/console/build.mjs",
 ];
 const ASSETS = [
-  "src/stores/redis/functions",
+  "src/stores/engines/redis/apply.lua",
   "machines/thread.svg",
   "src/client/client.d.ts",
   "src/widget/element-package.d.ts",

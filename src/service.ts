@@ -51,7 +51,6 @@ import { createRetention } from "./operators/retention.ts";
 import { noProgress } from "./operators/retention-sweep.ts";
 import type { RetentionProgress } from "./operators/retention-sweep.ts";
 import type { ThreadChanges } from "./operators/thread-changes.ts";
-import { keepFilling } from "./operators/filling.ts";
 import { VERSION } from "./version.ts";
 import { itemOf } from "./http/history-page.ts";
 import { deletedTellings } from "./webhooks/deleted.ts";
@@ -165,7 +164,6 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     progress: dependencies.retentionProgress ?? noProgress,
   });
   retention.start();
-  const stopFilling = keepFilling({ store, log });
   webhooks?.start();
 
   let stopping: Promise<void> | null = null;
@@ -173,7 +171,6 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     listener.stopAccepting();
     silentVisitors.stop();
     retention.stop();
-    stopFilling();
     // The threads' timers do not keep the process alive, so something else must until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
     await threads

@@ -55,7 +55,6 @@ export type {
   ThreadRecord,
   ThreadState,
   ThreadStore,
-  SealedPart,
   UnreadablePart,
 } from "./store/threads.ts";
 export type {

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openKeysFile } from "../src/installation/keys-file.ts";
-import { openDb } from "../src/stores/embedded/db.ts";
+import { openFile } from "../src/stores/engines/lmdb/file.ts";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { freePort } from "./support/free-port.ts";
 import { hold, say, startModelServer } from "./support/model-server.ts";
@@ -122,9 +122,10 @@ describe("a start that cannot be", () => {
 
   test("a store whose format is from the future exits 1 with its line", async () => {
     const dataDir = temporaryFolder();
-    const db = await openDb(dataDir);
-    await db.change("write a later format", () => db.put(["format"], 999));
-    await db.close();
+    mkdirSync(join(dataDir, "store"));
+    const { db, write, close } = await openFile(join(dataDir, "store"));
+    await write(() => db.put("format", "999"));
+    await close();
     const { exit, output } = spawnCommand(["serve"], { PORT: "0", DATA_DIR: dataDir });
     expect(await exit).toBe(1);
     expect(output.stderr).toMatch(/^Cannot open the store in [^\n]+: its format is 999, [^\n]+\n$/);

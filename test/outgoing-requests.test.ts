@@ -22,11 +22,11 @@ const ASKING: Readonly<Record<string, RegExp>> = {
   // The collector of traces: an answer is a few bytes, and the exporter of OpenTelemetry reads no more than it needs.
   "src/traces/opentelemetry.ts": /OTLPTraceExporter/,
   // What the operator runs: the store.
-  "src/stores/redis/connection.ts": /createClient/,
+  "src/stores/engines/redis/connection.ts": /createClient/,
   // This service itself, or another process of it on this machine.
   "src/demo/sign-in.ts": /service\.serviceUrl/,
-  "src/stores/embedded/opening.ts": /createServer/,
-  "src/stores/embedded/data-dir-lock.ts": /createServer/,
+  "src/stores/engines/lmdb/opening.ts": /createServer/,
+  "src/stores/engines/lmdb/data-dir-lock.ts": /createServer/,
 };
 
 /** Ways to ask. Types alone do not. */

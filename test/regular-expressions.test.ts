@@ -32,8 +32,9 @@ const PROVEN: Record<string, string> = {
   [String.raw`/:\/\/[^\s"'\\/@]+@/g`]: "what repeats takes no slash: the next one begins where it ends",
   [String.raw`/\b(?:[si]k[_-]|op_)[A-Za-z0-9_-]{6,}/g`]: "nothing stands behind what repeats",
   [String.raw`/\bbearer\s+[^\s"'\\]+/gi`]: "what follows the spaces is none, and behind that stands nothing",
-  [String.raw`/^(?<kind>\w+):\{(?<plane>[ctg]):?(?<tag>[^}]*)\}(?::(?<id>.*))?$/su`]:
+  [String.raw`/^(?<name>\w+):\{(?<plane>[ctg]):?(?<tag>[^}]*)\}(?::(?<id>.*))?$/su`]:
     "anchored, and what repeats ends at a colon or a brace that it does not take itself; of the store's own keys",
+  [String.raw`/"createdAtMs":(\d+)/`]: "nothing stands behind the digits",
   [String.raw`/^used_memory:(\d+)/m`]: "of Redis' own words; nothing stands behind the digits",
   [String.raw`/(?<!\/)\/+$/`]:
     "of an address that the page's owner writes; it begins only where no slash stands before",

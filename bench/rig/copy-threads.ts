@@ -2,16 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { createClient } from "redis";
-import { bucketOf } from "../../src/stores/buckets.ts";
-import {
-  activityKey,
-  externalIdKey,
-  ownersKey,
-  threadKeys,
-  userKeys,
-  usersKey,
-} from "../../src/stores/redis/keys.ts";
-import { SLUG } from "./askings.ts";
+import { bucketOf, externalId as keyOfExternalId } from "../../src/stores/tables.ts";
 
 /** A user with one thread. All have ids of the same lengths. */
 export interface Owned {
@@ -29,11 +20,11 @@ const AT_ONCE = 1_000;
 
 /**
  * Copies Redis' records of one user and thread for others: a million in a minute or two, while the store's own calls take
- * ten. The records are those that these calls wrote, with other ids and another time; this file does not know their content.
- * They go to the server as text that is prepared once, with only the ids inserted.
+ * ten. The records are those that these calls wrote, with other ids and another time; this file does not know their content, nor
+ * their keys. They go to the server as text that is prepared once, with only the ids inserted.
  */
 export async function copyThreads(url: string, from: Owned, others: readonly Owned[]): Promise<void> {
-  const orders = [...(await ordersOf(url, from)), ...placesOf(from)];
+  const orders = await ordersOf(url, from);
   const own = valuesOf(from);
   const pattern = new RegExp(`(${own.map((one) => one.replace(/[{}]/g, "\\$&")).join("|")})`);
   const texts = orders.map(encoded).join("").split(pattern);
@@ -54,37 +45,29 @@ export async function copyThreads(url: string, from: Owned, others: readonly Own
 
 /** The values that differ, in the same order for each copy; the bucket with its braces. */
 function valuesOf({ externalId, userId, uid, atMs }: Owned): string[] {
-  const externalHash = externalIdKey(SLUG, externalId).split(":").at(-1) ?? "";
-  return [uid, userId, externalId, externalHash, String(atMs), `{t:${bucketOf(uid)}}`];
+  return [uid, userId, externalId, keyOfExternalId(externalId), String(atMs), `{t:${bucketOf(uid)}}`];
 }
 
+/** Whatever Redis has under a key, or in an entry, that names one of these ids. */
 async function ordersOf(url: string, { externalId, userId, uid }: Owned): Promise<Order[]> {
   const client = createClient({ url });
   await client.connect();
-  const keys = [
-    ...Object.values(threadKeys(uid)),
-    ...Object.values(userKeys(SLUG, userId)),
-    externalIdKey(SLUG, externalId),
-  ];
+  const ids = [uid, userId, keyOfExternalId(externalId)];
+  const isOwn = (text: string) => ids.some((id) => text.includes(id));
   const orders: Order[] = [];
-  for (const key of keys) {
+  for (const key of await client.keys("*")) {
     const type = await client.type(key);
-    if (type === "hash") orders.push(["HSET", key, ...Object.entries(await client.hGetAll(key)).flat()]);
-    else if (type === "list") orders.push(["RPUSH", key, ...(await client.lRange(key, 0, -1))]);
-    else if (type === "string") orders.push(["SET", key, (await client.get(key)) ?? ""]);
-    else if (type !== "none") throw new Error(`Cannot copy ${key}: it is a ${type}`);
+    const entries =
+      type === "hash"
+        ? Object.entries(await client.hGetAll(key))
+        : type === "zset"
+          ? (await client.zRangeWithScores(key, 0, -1)).map(({ value, score }) => [String(score), value])
+          : [];
+    const copied = isOwn(key) ? entries : entries.filter((entry) => isOwn(entry.join(" ")));
+    if (copied.length > 0) orders.push([type === "hash" ? "HSET" : "ZADD", key, ...copied.flat()]);
   }
   client.destroy();
   return orders;
-}
-
-/** The thread's and user's entries in the lists of the channel. */
-function placesOf({ userId, uid, name, atMs }: Owned): Order[] {
-  return [
-    ["ZADD", usersKey(SLUG), `${atMs}000`, userId],
-    ["ZADD", activityKey(SLUG), String(atMs), uid],
-    ["HSET", ownersKey(SLUG), uid, `${userId} ${name}`],
-  ];
 }
 
 function encoded(order: Order): string {

@@ -15,7 +15,6 @@ export interface Options {
   listener: Listener["kind"] | undefined;
   cell: string | undefined;
   threads: number | undefined;
-  walk: boolean;
   seconds: number | undefined;
   repeats: number | undefined;
   checkout: string | undefined;
@@ -29,7 +28,6 @@ export const OPTIONS = {
   listener: { type: "string" },
   cell: { type: "string" },
   threads: { type: "string" },
-  walk: { type: "boolean" },
   seconds: { type: "string" },
   repeats: { type: "string" },
   checkout: { type: "string" },
@@ -50,7 +48,6 @@ export function readOptions(args: readonly string[]): Options {
     listener: values.listener === undefined ? undefined : oneOf("listener", values.listener, ["uws", "node"]),
     cell: values.cell,
     threads: countIn("threads", values.threads),
-    walk: values.walk ?? false,
     seconds: countIn("seconds", values.seconds),
     repeats: countIn("repeats", values.repeats),
     checkout: values.checkout,

@@ -9,8 +9,7 @@ export type Erased = ErasedThread & { uid: string };
 const AT_ONCE = 16;
 
 /**
- * Deletes a thread or a user, with all their data except the user's tokens. After the first step, some instance will
- * finish the deletion even if this one dies. When this resolves, nothing refers to the data any more, and no late write
+ * Deletes a thread or a user, with all their data. After the first step, some instance will finish the deletion even if this one dies. When this resolves, nothing refers to the data any more, and no late write
  * can bring it back.
  */
 export async function forget(
@@ -23,7 +22,7 @@ export async function forget(
   await carryOut(store, deletion, onErased, tells);
 }
 
-/** Carries out a planned deletion; repeating it erases what an instance of an earlier version wrote meanwhile. */
+/** Carries out a planned deletion; may be repeated. */
 export async function carryOut(
   store: DeletionStore,
   deletion: Deletion,

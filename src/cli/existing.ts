@@ -1,7 +1,6 @@
 import type { Channel } from "../domain/channel.ts";
 import type { User } from "../domain/user.ts";
 import type { Store, ThreadEntry } from "../store.ts";
-import { pagesOfUsers } from "../operators/users.ts";
 import { CannotDo } from "./terminal.ts";
 
 /** The channel. Throws CannotDo if none has that slug. */
@@ -27,7 +26,7 @@ export async function existingThread(
 ): Promise<ThreadEntry> {
   await existingChannel(store, slug);
   if (userId === null) {
-    const entry = await findThread(store, slug, id);
+    const entry = await store.channelThread(slug, id);
     if (entry !== null) return entry;
     throw new CannotDo(
       `Cannot find thread ${id}: channel ${slug} has none of that id; your own id of it needs --user`,
@@ -38,27 +37,4 @@ export async function existingThread(
   const entry = threads.find(({ threadId, uid }) => threadId === id || uid === id);
   if (entry !== undefined) return entry;
   throw new CannotDo(`Cannot find thread ${id}: user ${userId} of channel ${slug} has none of that id`);
-}
-
-/**
- * Looks in the channel's list of owners. A thread of an earlier version may not be in it yet: its owner is most likely the
- * user of its last run, or another one after a merge.
- */
-export async function findThread(store: Store, slug: string, uid: string): Promise<ThreadEntry | null> {
-  const listed = await store.channelThread(slug, uid);
-  if (listed !== null) return listed;
-  const record = await store.load(uid, 1);
-  if (record !== null && record.slug !== slug) return null;
-  const likely = record?.run?.userId;
-  const entryOf = async (userId: string) =>
-    (await store.threads(slug, userId)).find((thread) => thread.uid === uid);
-  const entry = likely === undefined ? undefined : await entryOf(likely);
-  if (entry !== undefined) return entry;
-  for await (const users of pagesOfUsers(store, slug, "newest first")) {
-    for (const { user } of users) {
-      const found = await entryOf(user.userId);
-      if (found !== undefined) return found;
-    }
-  }
-  return null;
 }

@@ -22,7 +22,6 @@ export function forgettingIn(store: Store): Forgets {
       },
       (deleted) => deletedTellings(store, webhooks, deleted),
     );
-    if (kind === "user") await store.eraseTokens(slug, [id]);
   };
   return {
     thread: (slug, uid) => begin("thread", slug, uid),

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
-import { holdsStore } from "../stores/embedded/data-dir.ts";
+import { holdsStore } from "../stores/engines/lmdb/data-dir.ts";
 import { CannotDo } from "./terminal.ts";
 
 /** A command never creates a store: a mistyped DATA_DIR would become a new, empty one. */

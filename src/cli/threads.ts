@@ -12,7 +12,7 @@ import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { printable } from "../client/core/printable.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingChannel, existingThread, existingUser, findThread } from "./existing.ts";
+import { existingChannel, existingThread, existingUser } from "./existing.ts";
 import { wholeHistory } from "./whole-history.ts";
 import { withStore } from "./with-store.ts";
 
@@ -167,7 +167,7 @@ function addDelete(threads: Command, terminal: Terminal): void {
 
 /** A thread that no user has a name for any more (`store check`): only its own record says whose channel's it is. */
 async function hasNameless(store: Store, slug: string, id: string): Promise<boolean> {
-  if ((await findThread(store, slug, id)) !== null) return false;
+  if ((await store.channelThread(slug, id)) !== null) return false;
   const record = await store.load(id, 1, "active");
   return record?.slug === slug;
 }

@@ -13,5 +13,5 @@ export function withFeedback(message: Message, feedback: Feedback | null): Messa
 
 /** Compares rating and comment, not the time. */
 export function isSameFeedback(a: Feedback | null, b: Feedback | null): boolean {
-  return a?.rating === b?.rating && a?.comment === b?.comment && a?.sealed === b?.sealed;
+  return a?.rating === b?.rating && a?.comment === b?.comment;
 }

@@ -4,9 +4,9 @@ import type { MessageClaim, UserMessage } from "./message.ts";
 export type { MessageClaim } from "./message.ts";
 
 /** null: the message came without an id. */
-export function claimOf({ clientMessageId, runId, text, sealedHash }: UserMessage): MessageClaim | null {
+export function claimOf({ clientMessageId, runId, text }: UserMessage): MessageClaim | null {
   if (clientMessageId === undefined) return null;
-  return { clientMessageId, runId, textHash: sealedHash ?? hashOf(text) };
+  return { clientMessageId, runId, textHash: hashOf(text) };
 }
 
 export function hashOf(text: string): string {

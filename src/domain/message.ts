@@ -13,8 +13,6 @@ export type Step = Omit<StepLine, "type">;
 export interface Feedback {
   rating: "up" | "down";
   comment?: string;
-  /** Only in the store, if contents are encrypted: the comment. */
-  sealed?: string;
   atMs: number;
 }
 
@@ -72,25 +70,14 @@ export interface Message {
   aside?: true;
   /** Only on a long reply: the text that `content` leaves out. Reading from the store returns it whole, without this field. */
   kept?: KeptText;
-  /**
-   * Only in the store, if contents are encrypted: content, steps, attachments, calls, turns, note and error, which are then
-   * empty or absent (stores/content-keys/).
-   */
-  sealed?: string;
-  /** With `sealed`: the length of the content. */
-  chars?: number;
 }
 
 /** Units of a message's content, in parts or not. */
-export function contentChars({ content, kept, chars = 0 }: Message): number {
-  return content.length + (kept?.chars ?? 0) + chars;
+export function contentChars({ content, kept }: Message): number {
+  return content.length + (kept?.chars ?? 0);
 }
 
-/** Is some of it encrypted? */
-export const isSealed = ({ sealed, feedback }: Message): boolean =>
-  sealed !== undefined || feedback?.sealed !== undefined;
-
-/** Replaces a message that was set aside, so that the other ids stay. An older version shows an empty reply. */
+/** Replaces a message that was set aside, so that the other ids stay. */
 export function asideMessage(id: string): Message {
   return { id, role: "assistant", content: "", createdAtMs: 0, runId: "", aside: true };
 }
@@ -125,10 +112,6 @@ export interface UserMessage {
   traceparent?: string;
   /** The hash under which the client's address is counted; only if addresses have a daily cap. */
   address?: string;
-  /** Only in the store, if contents are encrypted: text, speaker and attachments, which are then empty. */
-  sealed?: string;
-  /** With `sealed`: what its claim has instead of the text's hash. */
-  sealedHash?: string;
 }
 
 /**
@@ -199,10 +182,6 @@ export interface RunRecord {
   outcome: RunOutcome | null;
   /** The run's transitions, oldest first, up to a limit, for the inspector. */
   path: RunMove[];
-  /** Only in the store, if contents are encrypted: speaker, turns and lines, which are then empty. */
-  sealed?: string;
-  /** The same for the terminal line: a call's arguments, or an error's message. */
-  sealedTerminal?: string;
   /** Only if traces are on. */
   trace?: RunTrace;
 }

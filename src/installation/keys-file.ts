@@ -5,7 +5,7 @@ import { codeOf, messageOf } from "../errors.ts";
 import { Secret } from "../secret.ts";
 import { newChannelKeys, newKey, newOperatorKey } from "../keys.ts";
 import type { ChannelKeys } from "../keys.ts";
-import { makeDataDir } from "../stores/embedded/data-dir.ts";
+import { makeDataDir } from "../stores/engines/lmdb/data-dir.ts";
 
 /**
  * Keys that a start without configured ones generates: DATA_DIR/keys.json, mode 0600, so that the next start and the

@@ -2,9 +2,9 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store.ts";
-import { contentStore } from "../stores/content-keys/content-store.ts";
 import { refuseLockedStore } from "../stores/content-keys/refuse-locked.ts";
 import { createWrapping } from "../stores/content-keys/wrapping.ts";
+import type { Wrapping } from "../stores/content-keys/wrapping.ts";
 
 interface OpenStoreOptions {
   config: Config;
@@ -19,12 +19,11 @@ interface OpenStoreOptions {
  * store needs.
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
-  const { config, clock } = options;
-  const store = await openSealedStore(options);
+  const wrapping = createWrapping(options.config.contentKeys ?? NO_KEYS);
+  const store = await openSealedStore(options, wrapping);
   try {
-    const wrapping = createWrapping(config.contentKeys ?? NO_KEYS);
     await refuseLockedStore(store, wrapping);
-    return contentStore(store, { wrapping, clock });
+    return store;
   } catch (error) {
     await store.close();
     throw error;
@@ -33,12 +32,15 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 
 export const NO_KEYS = { seals: false, keys: [] };
 
-/** Opens REDIS_URL, or the embedded store in DATA_DIR, with contents as stored (encrypted). Loads only the code of that one. */
-export async function openSealedStore(options: OpenStoreOptions): Promise<Store> {
+/**
+ * Opens REDIS_URL, or the embedded store in DATA_DIR, whatever its contents were encrypted by. Without `wrapping` those
+ * cannot be read. Loads only the code of that one.
+ */
+export async function openSealedStore(options: OpenStoreOptions, wrapping?: Wrapping): Promise<Store> {
   const { config, clock, log, onCommand } = options;
   if (config.redisUrls.length === 0) {
     const { openEmbeddedStore } = await import("../stores/embedded.ts");
-    return await openEmbeddedStore({ dataDir: config.dataDir, clock });
+    return await openEmbeddedStore({ dataDir: config.dataDir, clock, wrapping });
   }
   const { openRedisStore } = await import("../stores/redis.ts");
   return await openRedisStore({
@@ -46,6 +48,7 @@ export async function openSealedStore(options: OpenStoreOptions): Promise<Store>
     durability: config.durability,
     clock,
     log,
+    wrapping,
     ...(onCommand === undefined ? {} : { onCommand }),
   });
 }

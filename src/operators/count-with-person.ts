@@ -4,10 +4,7 @@ import type { ChannelThreadStore } from "../store.ts";
 const MOST_LOOKED_AT = 10_000;
 const AT_ONCE = 200;
 
-/**
- * Counts the threads that a person has now, on all instances: reads those that the store lists in this state. Until
- * threads of an earlier version are in these lists, the store searches a channel's latest threads.
- */
+/** Counts the threads that a person has now, on all instances: reads those that the store lists in this state. */
 export async function countWithPerson(
   store: Pick<ChannelThreadStore, "channelThreads">,
   slugs: readonly string[],

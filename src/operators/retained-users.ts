@@ -30,7 +30,7 @@ export async function sweepUsers(sweep: Sweep, untilMs: number): Promise<boolean
 async function sweepUser(sweep: Sweep, { user }: PlacedUser, untilMs: number): Promise<void> {
   const { slug, store, forgets, note, progress } = sweep;
   const { userId } = user;
-  if ((await store.hasValidToken(slug, userId)) !== false) return;
+  if (await store.hasValidToken(slug, userId)) return;
   const [latest] = (await store.listThreads({ slug, userId, limit: 1, after: null })).items;
   if (latest && (latest.updatedAtMs > untilMs || latest.state === "running")) return;
   if (!latest && (await store.dropSilentVisitor(slug, userId))) return progress.deleted(slug, "visitor");

@@ -52,7 +52,7 @@ export async function openResources(starting: Starting, providers: WrittenProvid
 /** The embedded store takes one process at a time: if another one has it, this start fails with one sentence. */
 export async function lockEmbeddedStore(config: Config): Promise<() => unknown> {
   if (config.redisUrls.length > 0) return () => {};
-  const { lockDataDir } = await import("../stores/embedded/data-dir-lock.ts");
+  const { lockDataDir } = await import("../stores/engines/lmdb/data-dir-lock.ts");
   return lockDataDir(config.dataDir);
 }
 

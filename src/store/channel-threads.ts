@@ -21,11 +21,6 @@ export interface ChannelThreadStore {
     slug: string,
     page: { untilMs: number; limit: number; after: ThreadPlace | null },
   ): Promise<RestingThreadPage>;
-  /**
-   * Adds some of the records that earlier versions wrote to the sorted lists that those versions did not have. True: there
-   * are more. One process does this at a time; after a fault the next call continues.
-   */
-  fillOrders(): Promise<boolean>;
 }
 
 export interface ChannelThread extends ListedThread {

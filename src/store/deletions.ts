@@ -5,7 +5,7 @@ import type { SealedTelling } from "./outbox.ts";
  * over every later write: `commit`, `wait`, `keepImages` and `setCatalog` change nothing and report it.
  *
  * The steps are on several key slots, so the first one plans the deletion: if the process that began it dies, another one
- * carries it out. All other steps may be repeated, also to erase what an instance of an earlier version wrote late.
+ * carries it out. All other steps may be repeated, also to erase what was written late.
  */
 export interface DeletionStore {
   planDeletion(deletion: Deletion): Promise<void>;
@@ -21,11 +21,6 @@ export interface DeletionStore {
   eraseThread(uid: string, atMs: number): Promise<ErasedThread>;
   /** The same, but only if `rev` is its revision or it is a tombstone already; null: nothing was done. */
   eraseUnchanged(uid: string, atMs: number, rev: number): Promise<ErasedThread | null>;
-  /**
-   * Removes tokens of deleted users that `unlistUser` did not know, because an earlier version made them. Walks over all
-   * tokens of the channel; once the store lists all tokens by user (ChannelThreadStore.fillOrders), it does nothing.
-   */
-  eraseTokens(slug: string, userIds: readonly string[]): Promise<void>;
   /** The user up to which retention has checked the channel; null: it starts from the beginning. */
   sweepPlace(slug: string): Promise<string | null>;
   setSweepPlace(slug: string, place: string | null): Promise<void>;

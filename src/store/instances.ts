@@ -6,7 +6,7 @@ export interface InstanceStore {
   /** Renews this process's heartbeat, and resolves to those of all other processes. */
   beat(): Promise<Heartbeat[]>;
   /**
-   * The store's time of day, Unix ms: the same for all instances, read with each heartbeat and advanced between them by this
+   * The store's time of day, Unix ms: the same for all instances, read every few heartbeats and advanced between them by this
    * process's monotonic clock. Null: not read yet. Absent: only this machine uses the store, and its clock is the store's.
    */
   timeMs?(): number | null;

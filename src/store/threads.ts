@@ -145,17 +145,7 @@ export interface ThreadRecord {
 export interface Salvage {
   record: ThreadRecord;
   parts: UnreadablePart[];
-  /** Parts with encrypted content, as they are stored: only the holder of the keys can tell whether they open. */
-  sealed: SealedPart[];
 }
-
-/** A readable part with encrypted content. */
-export type SealedPart = Pick<UnreadablePart, "place" | "stored"> &
-  (
-    | { part: "message"; record: Message }
-    | { part: "waiting"; record: UserMessage }
-    | { part: "run"; record: RunRecord }
-  );
 
 export interface UnreadablePart {
   part: "header" | "state" | "snapshot" | "run" | "catalog" | "message" | "waiting" | "summary";
@@ -280,18 +270,8 @@ export interface RunSummary {
   outcome: RunRecord["outcome"];
   path: RunRecord["path"];
   terminal: RunRecord["terminal"];
-  /** As in RunRecord. */
-  sealedTerminal?: string;
 }
 
-export function summaryFrom({
-  runId,
-  saidAtMs,
-  outcome,
-  path,
-  terminal,
-  sealedTerminal,
-}: RunSummary): RunSummary {
-  const summary = { runId, saidAtMs, outcome, path, terminal };
-  return sealedTerminal === undefined ? summary : { ...summary, sealedTerminal };
+export function summaryFrom({ runId, saidAtMs, outcome, path, terminal }: RunSummary): RunSummary {
+  return { runId, saidAtMs, outcome, path, terminal };
 }

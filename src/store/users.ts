@@ -91,8 +91,8 @@ export interface UserStore {
    * is another kind of user; nothing was changed.
    */
   dropSilentVisitor(slug: string, userId: string): Promise<boolean>;
-  /** Does the user have a valid token? Null: unknown, while tokens that earlier versions made are not listed yet. */
-  hasValidToken(slug: string, userId: string): Promise<boolean | null>;
+  /** Does the user have a valid token? */
+  hasValidToken(slug: string, userId: string): Promise<boolean>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: the data has changed since it was read; nothing was done. */

@@ -1,29 +1,29 @@
 /**
- * The number of the store's format, one for both stores: `format:{g}` on Redis, `["format"]` in the embedded store.
+ * The number of the store's format, one for every engine: `format:{g}` on Redis, `["format"]` in the embedded store.
  *
  * | format | |
  * |---|---|
  * | 1 | 0.1.0; also a Redis without a number, because 0.1.0 wrote none |
- * | 2 | the ids of messages (`id:`), what was set aside (`aside:`), records and charts that carry a version |
+ * | 2 | the ids of messages, what was set aside, records and charts that carry a version |
+ * | 3 | one layout for every engine (tables.ts) |
  *
- * The first start on a store writes it, a newer version raises it, and every start checks it: a store of a later format is
- * not opened. So it is raised only for changes that an older version must not even open, and there is no way back.
- * Everything else changes step by step: each record and chart has its own version (versions.ts), and an older instance
- * that finds a newer one leaves that thread or token alone.
- *
- * 0.1.0 checks the number only on the embedded store, where it refuses 2; on Redis it starts, and can read everything that
- * is written there.
+ * The first start on a store writes it, and every start checks it. It is raised only for changes that another version must not
+ * even open; a store of another format moves by a backup (backup/). Everything else changes step by step: each record and
+ * chart has its own version (checks.ts), and an older instance that finds a newer one leaves that thread or token alone.
  */
-export const STORE_FORMAT = 2;
+export const STORE_FORMAT = 3;
 
 /** The format of a store without a number: Redis, as 0.1.0 left it. */
 export const FIRST_FORMAT = 1;
 
 /** Throws the one line that refuses a start. `found`: the stored format; `where`: the store, in words. */
-export function refuseLaterFormat(found: unknown, where: string): void {
+export function refuseOtherFormat(found: unknown, where: string): void {
   const format = typeof found === "string" && /^\d+$/.test(found) ? Number(found) : found;
-  if (typeof format === "number" && format >= FIRST_FORMAT && format <= STORE_FORMAT) return;
+  if (format === STORE_FORMAT) return;
+  const cannot = `Cannot open the store ${where}: its format is ${String(found)}, this version reads`;
   throw new Error(
-    `Cannot open the store ${where}: its format is ${String(found)}, this version reads up to ${STORE_FORMAT}; start the version that wrote it, or a newer one`,
+    typeof format === "number" && format < STORE_FORMAT
+      ? `${cannot} ${STORE_FORMAT}; back it up with a version that opens it (chat-agent store backup FILE), and restore the file into an empty store with this one (chat-agent store restore FILE)`
+      : `${cannot} up to ${STORE_FORMAT}; start the version that wrote it, or a newer one`,
   );
 }

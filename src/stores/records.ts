@@ -16,7 +16,6 @@ import type { RenamedThread } from "../domain/renamed-threads.ts";
 import type { KeptText, RunLine } from "../domain/kept-text.ts";
 import type {
   Api,
-  Feedback,
   Message,
   NotedCall,
   PastCall,
@@ -26,11 +25,10 @@ import type {
   Speaker,
   Step,
   TurnItem,
-  UserMessage,
 } from "../domain/message.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
-import type { RunSummary, ThreadState } from "../store/threads.ts";
+import type { ThreadState } from "../store/threads.ts";
 import { channelKind } from "./channel-record.ts";
 import type { Check, RecordStep } from "./checks.ts";
 import {
@@ -53,6 +51,13 @@ import {
   shape,
 } from "./checks.ts";
 import { auditKind, operatorKind } from "./operator-records.ts";
+import type {
+  StoredFeedback,
+  StoredMessage,
+  StoredRun,
+  StoredSummary,
+  StoredUserMessage,
+} from "./stored-records.ts";
 
 /** What messages and runs must be when they are read back; both stores keep them as JSON. */
 
@@ -120,7 +125,7 @@ const isAttachments = listOf(
   }),
 );
 
-const isMessage = shape<Message>({
+const isMessage = shape<StoredMessage>({
   id: isText,
   role: oneOf<Message["role"]>({ user: true, assistant: true }),
   content: isText,
@@ -152,8 +157,8 @@ const isMessage = shape<Message>({
   model: optional(isText),
   error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
   feedback: optional(
-    shape<Feedback>({
-      rating: oneOf<Feedback["rating"]>({ up: true, down: true }),
+    shape<StoredFeedback>({
+      rating: oneOf<StoredFeedback["rating"]>({ up: true, down: true }),
       comment: optional(isText),
       sealed: optional(isText),
       atMs: isNumber,
@@ -186,7 +191,7 @@ export const isUser = shape<User>({
 
 export const areRenamed = listOf(shape<RenamedThread>({ said: isText, stored: isText }));
 
-export const isUserMessage = shape<UserMessage>({
+export const isUserMessage = shape<StoredUserMessage>({
   runId: isText,
   api: isApi,
   text: isText,
@@ -230,7 +235,7 @@ const isTurnItem = byType<TurnItem>({
 
 const isPath = listOf(shape<RunMove>({ atMs: isNumber, event: isText, state: isText, said: listOf(isText) }));
 
-const isRun = shape<RunRecord>({
+const isRun = shape<StoredRun>({
   runId: isText,
   api: isApi,
   userId: isText,
@@ -258,7 +263,7 @@ const isRun = shape<RunRecord>({
   ),
 });
 
-const isRunSummary = shape<RunSummary>({
+const isRunSummary = shape<StoredSummary>({
   runId: isText,
   saidAtMs: isNumber,
   outcome: nullable(isOutcome),

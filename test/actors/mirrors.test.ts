@@ -134,6 +134,13 @@ test("a reader that was told what was saved, and no more, reads on with a new ho
   expect(told).toEqual([delta("It"), delta(" is in."), end]);
 });
 
+test("P8: a run that only a newer version reads ends the stream: who attaches again may reach one that does", async () => {
+  const snapshot = JSON.stringify({ value: "kept", context: { version: 99 } });
+  const { told, look } = mirrored(2, { ...record, snapshot });
+  await look();
+  expect(told).toEqual([INTERRUPTED]);
+});
+
 test("a holder that was stopped ends no stream: its run goes on elsewhere", () => {
   const { told, mirrors, receive } = mirrored(2);
   receive({ ...said, fence: "A:2", from: 2, lines: [], terminal: INTERRUPTED });

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { holderOf } from "../../src/domain/fence.ts";
-import { bucketOf } from "../../src/stores/buckets.ts";
-import { globalKeys, holdersKey } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
+import { bucketOf, tables } from "../../src/stores/tables.ts";
 import type { Store } from "../../src/store.ts";
 import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -43,22 +42,14 @@ async function open(): Promise<Store> {
   return store;
 }
 
-test.each([
-  { what: "whose heartbeats a failover undid", isListed: true },
-  { what: "of version 0.1.0, which wrote no list", isListed: false },
-])("a thread of a dead process $what is taken up, and its message is answered", async ({ isListed }) => {
+test("a thread of a dead process whose heartbeats a failover undid is taken up, and its message is answered", async () => {
   const deadStore = await open();
   const dead = createInstance(deadStore, setTime());
   await dead.threads.start();
   await dead.threads.say(says("t1", "Hello"));
   await dead.agent.turn();
   await deadStore.close();
-  await client.zRem(globalKeys.instances, deadStore.processId);
-  if (!isListed) {
-    await client.sRem(holdersKey(bucketOf("t1")), deadStore.processId);
-    // Nobody of this version was there before.
-    await client.del(globalKeys.listed);
-  }
+  await client.zRem(tables.instances.key, deadStore.processId);
 
   const time = setTime();
   const heir = createInstance(await open(), time);
@@ -79,10 +70,10 @@ test.each([
   // The dead one is forgotten in the end.
   const known = async () => {
     time.pass(400);
-    return client.zRange(globalKeys.instances, 0, -1);
+    return client.zRange(tables.instances.key, 0, -1);
   };
   await expect.poll(known, { timeout: 60_000, interval: 5 }).toEqual([heir.store.processId]);
-  expect(await client.sMembers(holdersKey(bucketOf("t1")))).toEqual([heir.store.processId]);
+  expect(await client.hKeys(tables.holders.key(bucketOf("t1")))).toEqual([heir.store.processId]);
   await heir.threads.drain(0);
 });
 

@@ -16,8 +16,8 @@ const setting = (...fills: number[]) =>
 /** A store whose conversations are encrypted by k1. */
 async function prepared(): Promise<string> {
   const dataDir = temporaryFolder();
-  const store = await openEmbeddedStore({ dataDir, clock: systemClock });
-  await speak(encrypted(store));
+  const store = await openEmbeddedStore({ dataDir, clock: systemClock, ...encrypted });
+  await speak(store);
   await store.close();
   return dataDir;
 }

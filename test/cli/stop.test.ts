@@ -13,7 +13,8 @@ async function openBusy() {
   const store = await openEmbeddedStore({ dataDir, clock: systemClock });
   onTestFinished(() => store.close());
   const { server, model } = await openScriptedModel(() => [say("Once "), hold()]);
-  const { url } = await startTestService({ store, model });
+  // As in life, where the command is another process: it tells the service nothing.
+  const { url } = await startTestService({ store: { ...store, onMessage() {} }, model });
   const said = (text: string) => sendMessage(url, { threadId: "t1", userId: "ada", text });
   // The service beside learns that the thread was taken at its next save, and cuts it off then.
   void said("One").catch(() => {});

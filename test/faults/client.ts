@@ -12,6 +12,8 @@ export interface Heard {
   /** What another answer holds, and its value where it is JSON. */
   text: string;
   value: Record<string, unknown>;
+  /** When to ask again, as an answer says it. */
+  retryAfter?: string;
 }
 
 export interface Asking {
@@ -38,6 +40,8 @@ export async function ask(url: string, path: string, asking: Asking = {}): Promi
       ...(withinMs === undefined ? {} : { signal: AbortSignal.timeout(withinMs) }),
     });
     heard.status = response.statusCode;
+    const retryAfter = response.headers["retry-after"];
+    if (typeof retryAfter === "string") heard.retryAfter = retryAfter;
     onStatus?.(response.statusCode);
     if (String(response.headers["content-type"]).includes("ndjson")) {
       for await (const line of linesOf(response.body)) {

@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
-import { channelTag } from "../../src/stores/redis/keys.ts";
+import { tables } from "../../src/stores/tables.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startReplicatedCluster } from "../support/replicated-cluster.ts";
 import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
@@ -90,7 +90,7 @@ async function putChannels(cluster: ReplicatedCluster, store: Store): Promise<Ma
   const channels = new Map<string, string>();
   for (const primary of await cluster.primaries()) {
     let slug = "";
-    for (let i = 0; slug === "" || (await cluster.primaryOf(channelTag(slug))) !== primary; i++)
+    for (let i = 0; slug === "" || (await cluster.primaryOf(tables.channel.key(slug))) !== primary; i++)
       slug = `shop-${i}`;
     const channel = webChannel(slug, `pk_${slug}`);
     await untilAnswered(() => store.putChannel(channel));

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { hashTagOf } from "../../src/stores/redis/cluster/slots.ts";
-import { channelTag, threadKeys } from "../../src/stores/redis/keys.ts";
+import { hashTagOf } from "../../src/stores/engines/redis/cluster/slots.ts";
+import { tables } from "../../src/stores/tables.ts";
 import type { ClusterNode } from "../support/cluster-node.ts";
 import { until } from "../support/until.ts";
 import type { ClusterFleet } from "./cluster-fleet.ts";
@@ -185,8 +185,8 @@ async function callersOf(
     return true;
   };
   for (const { threadId, publishableKey } of threads) {
-    const hasChannel = await isThere(channelTag(mustHave(channels.get(publishableKey))));
-    const hasThread = await isThere(threadKeys(threadId).header);
+    const hasChannel = await isThere(tables.channel.key(mustHave(channels.get(publishableKey))));
+    const hasThread = await isThere(tables.header.key(threadId));
     if (hasThread) there.add(threadId);
     if (hasThread || hasChannel) hit.add(threadId);
   }

@@ -5,9 +5,9 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { dumpEmbedded } from "../stores/dump-embedded.ts";
+
 import { checkInvariants } from "../stores/invariants.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpEmbedded, dumpRedis } from "../stores/dump-store.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { faultsAfter } from "./faults-after.ts";
 import type { CrashPoint } from "./crash-store.ts";

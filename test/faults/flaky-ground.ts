@@ -2,10 +2,10 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { dumpEmbedded } from "../stores/dump-embedded.ts";
+
 import { checkInvariants } from "../stores/invariants.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpEmbedded, dumpRedis } from "../stores/dump-store.ts";
 import { startRedis } from "../support/redis-server.ts";
 
 /** An implementation of which each instance has a store of its own. */

@@ -5,6 +5,7 @@ import { OPERATOR, WEB } from "./fault-channels.ts";
 import { epochOf } from "./play.ts";
 import { untilAnswered } from "./workload.ts";
 import type { WrittenFleet } from "./workload.ts";
+import type { Store } from "../../src/store.ts";
 
 /** Visitors who talk with an operator, through whatever is done to the service meanwhile. */
 export interface Talks {
@@ -23,7 +24,10 @@ interface Talk {
 
 const REST_MS = 100;
 
-export async function startTalks(fleet: WrittenFleet, { threads }: { threads: number }): Promise<Talks> {
+export async function startTalks(
+  fleet: WrittenFleet & { store: Pick<Store, "load"> },
+  { threads }: { threads: number },
+): Promise<Talks> {
   const faults: string[] = [];
   let isOver = false;
   let asks = 0;

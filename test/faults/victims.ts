@@ -122,6 +122,6 @@ async function bundle(): Promise<string> {
     format: "esm",
     target: "node20",
   });
-  cpSync(join(root, "src/stores/redis/functions"), join(folder, "functions"), { recursive: true });
+  cpSync(join(root, "src/stores/engines/redis/apply.lua"), join(folder, "apply.lua"));
   return join(folder, "victim.mjs");
 }

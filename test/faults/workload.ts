@@ -63,7 +63,7 @@ interface WrittenThread {
 
 /** What is written to: processes of the service, and the store that they share. */
 export interface WrittenFleet {
-  store: Pick<Store, "load" | "history" | "close">;
+  store: Pick<Store, "history">;
   victims: { url: string }[];
   /** Resolves when no thread of these runs or waits. */
   settled(uids: Iterable<string>): Promise<void>;

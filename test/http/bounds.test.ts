@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { RateUse } from "../../src/admission/rate-windows.ts";
 import { asFastAsRead } from "../../src/http/as-fast-as-read.ts";
@@ -118,6 +119,9 @@ describe("before the sender is known", () => {
     const elapsed = { ms: 0 };
     const clock = { now: () => Date.UTC(2026, 10, 21), elapsed: () => elapsed.ms };
     const service = await startService({}, { clock });
+    // The notice of the channel that was just made is still on its way.
+    await setImmediate();
+    await service.renew();
     const asked = watchStore(service);
     const open = service.routes.filter(({ api, method }) => api === "open" && method === "GET");
     expect(open.length).toBeGreaterThan(5);

@@ -109,7 +109,7 @@ export async function startService(
   const config = readConfig({ ...env });
   const time = { nowMs: Date.UTC(2026, 10, 21, 12, 0, 5) };
   const clock = { now: () => time.nowMs, elapsed: () => performance.now() };
-  const store = encryptedForAnybodyInFull(await openEmbeddedStore({ dataDir: temporaryFolder(), clock }));
+  const store = await openEmbeddedStore({ dataDir: temporaryFolder(), clock, ...encryptedForAnybodyInFull });
   onTestFinished(() => store.close());
   for (const channel of [shop, other, cli]) await store.putChannel(channel);
 

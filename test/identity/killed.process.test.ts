@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { dumpEmbedded } from "../stores/dump-embedded.ts";
+import { dumpEmbedded } from "../stores/dump-store.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { faultsOf } from "./linking.ts";
 

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkInvariants } from "../stores/invariants.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpRedis } from "../stores/dump-store.ts";
 import { beginsOfCommands, openRedisWithFile } from "../support/redis-file.ts";
 import { faultsOf, outcomeOf, prepareLink } from "./linking.ts";
 

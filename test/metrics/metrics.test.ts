@@ -180,7 +180,8 @@ describe("the webhooks' metrics", () => {
     await store.putChannel(sampleChannel({ webhooks }));
     const event = { id: "msg_1", type: "run.ended" as const, atMs: 40_000, data: {} };
     const tells = [{ event, endpoints: webhooks.map(endpointOf) }];
-    await store.commit(sampleCommit({ opId: "tells", fence: "p:a", tells }));
+    const told = await store.commit(sampleCommit({ opId: "tells", fence: "p:a", tells }));
+    await store.outbox?.queue((told.type === "committed" && told.unqueued) || []);
     const sealed = { id: "msg_1", body: JSON.stringify({ timestamp: new Date(30_000).toISOString() }) };
     await store.outbox?.seal(
       { slug: "shop", endpoint: endpointOf(webhooks[1] ?? { url: "" }), uid: "t1", nth: "1" },

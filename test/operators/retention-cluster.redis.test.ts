@@ -11,7 +11,7 @@ import { setTime } from "../actors/set-time.ts";
 import { createRetention } from "../../src/operators/retention.ts";
 import type { Share, Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { activityKey } from "../../src/stores/redis/keys.ts";
+import { tables } from "../../src/stores/tables.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 100 * DAY_MS;
@@ -93,7 +93,7 @@ describe("retention on a cluster", () => {
     await expect.poll(known).toBe(SLUGS.length * (OLD.length + 1));
     await cluster.whole();
 
-    const lost = await cluster.primaryOf(activityKey("one"));
+    const lost = await cluster.primaryOf(tables.activity.key("one"));
     const replica = await cluster.replicaOf(lost);
     let unlisted = 0;
     let dying: Promise<void> | undefined;

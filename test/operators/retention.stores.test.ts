@@ -48,7 +48,6 @@ describe.each(storeKinds)("retention, on $name", ({ prepare }) => {
     store = await ground.open(clock);
     here = createInstance(store, { clock });
     await store.putChannel(sampleChannel());
-    while (await store.fillOrders());
   });
 
   afterEach(async () => {

@@ -9,7 +9,7 @@ import type { Fence, Op, Request, Run, Shard, State, Task } from "./state.ts";
  * two states that differ in names alone are one. Every number is small, and one character.
  */
 export function canonicalKey(state: State, world: World): string {
-  const [first = [], ...others] = processOrders(state, world);
+  const [first = [], ...others] = processOrders(state);
   return others.reduce(
     (least, order) => {
       const key = keyIn(order, state, world);
@@ -22,7 +22,7 @@ export function canonicalKey(state: State, world: World): string {
 function keyIn(order: readonly number[], state: State, world: World): string {
   const places: number[] = [];
   for (const [place, process] of order.entries()) places[process] = place;
-  const hasBars = world.rules.bars || world.beside?.rules.bars === true;
+  const hasBars = world.rules.bars;
   const ranks = stampRanks(state, hasBars);
   const fences: Fence[] = [];
   const out: number[] = [];

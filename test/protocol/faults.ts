@@ -1,8 +1,6 @@
 import type { Step } from "./explore.ts";
-import { rulesOf } from "./rules.ts";
 import type { World } from "./rules.ts";
 import { messagesIn, serve } from "./store-steps.ts";
-import { holderOf } from "./state.ts";
 import type { Clients, Faults, Shard, State } from "./state.ts";
 import { acts, goesOn, including, may, messageName, nameOf, withClients, withProcess } from "./steps.ts";
 import { requestName } from "./requests.ts";
@@ -41,7 +39,7 @@ function processFaults(state: State): Step<State>[] {
 function lateArrivals(state: State, world: World): Step<State>[] {
   return state.late.flatMap((request) => {
     const late = state.late.filter((one) => one !== request);
-    const rules = request.type === "wait" ? world.rules : rulesOf(world, holderOf(request.fence));
+    const { rules } = world;
     const { shard, answer, broken } = serve(state.shard, request, rules);
     const what = requestName(request);
     return [

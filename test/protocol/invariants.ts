@@ -1,4 +1,3 @@
-import { rulesOf } from "./rules.ts";
 import type { World } from "./rules.ts";
 import { messagesIn, serve } from "./store-steps.ts";
 import { holderOf } from "./state.ts";
@@ -30,7 +29,7 @@ function holdsBroken({ shard }: State, world: World): string | null {
   for (const { fence, own } of shard.threads) {
     const isNoted = fence === null ? own.length === 0 : own.length === 1 && own[0] === fence;
     if (!isNoted) return "what a process holds is not noted for those who take it up";
-    if (fence === null || !rulesOf(world, holderOf(fence)).lists) continue;
+    if (fence === null || !world.rules.lists) continue;
     if (shard.listed[holderOf(fence)] !== true) return "an owner is not on the list";
   }
   return null;
@@ -39,12 +38,12 @@ function holdsBroken({ shard }: State, world: World): string | null {
 /** Of all who think that they hold a thread, at most one can save. */
 function committersBroken({ shard, processes }: State, world: World): string | null {
   for (const thread of shard.threads.keys()) {
-    const able = processes.filter(({ tasks }, process) =>
+    const able = processes.filter(({ tasks }) =>
       tasks.some(
         (task) =>
           task.type === "live" &&
           task.request.thread === thread &&
-          serve(shard, task.request, rulesOf(world, process)).shard !== shard,
+          serve(shard, task.request, world.rules).shard !== shard,
       ),
     );
     if (able.length > 1) return "two processes can commit";

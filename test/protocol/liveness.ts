@@ -1,5 +1,4 @@
 import type { Step } from "./explore.ts";
-import { rulesOf } from "./rules.ts";
 import type { Rules, World } from "./rules.ts";
 import { heldBy, leave, threadAt } from "./store-steps.ts";
 import { holderOf } from "./state.ts";
@@ -54,7 +53,7 @@ function isSweeping({ tasks }: Process): boolean {
 
 /** Who has an entry, and is looked at by nobody, may beat as it likes: nothing depends on it but bars. */
 function isBeatNoticed(state: State, process: number, world: World): boolean {
-  if (rulesOf(world, process).bars || state.replicas.beats !== null || !isKnown(state, process)) return true;
+  if (world.rules.bars || state.replicas.beats !== null || !isKnown(state, process)) return true;
   return state.processes.some(({ tasks }) =>
     tasks.some((task) => task.type === "sweep" && task.of === process),
   );
@@ -82,7 +81,7 @@ function looks(state: State, process: number, world: World): Step<State>[] {
       const after = takenUp(seen, process, thread, fence);
       return after ? [goesOn(`${who}, and means to take up what ${fenceName(fence)} owns`, after)] : [];
     });
-    const { mistakes } = rulesOf(world, process);
+    const { mistakes } = world.rules;
     const isBlind = mistakes.includes("forgets without a look at what is owned");
     if (owned.length > 0 && !isBlind) return taken;
     const stage = isBlind || mistakes.includes("forgets without a bar") ? "gone" : "empty";
@@ -94,7 +93,7 @@ function looks(state: State, process: number, world: World): Step<State>[] {
 
 /** Reads who may own something here, after a beat that was answered by everybody who has an entry. */
 function walks(state: State, process: number, world: World): Step<State>[] {
-  if (!rulesOf(world, process).lists) return [];
+  if (!world.rules.lists) return [];
   return [...state.shard.listed.keys()].flatMap((of) => {
     if (of === process || isKnown(state, of) || !state.shard.listed[of]) return [];
     const what = `${nameOf(process)} reads that ${nameOf(of)} may own something, and has no heartbeat entry`;
@@ -104,7 +103,7 @@ function walks(state: State, process: number, world: World): Step<State>[] {
 
 /** Threads that the store says it owns, and that it knows nothing of. */
 function takesLost(state: State, process: number, world: World): Step<State>[] {
-  if (rulesOf(world, process).mistakes.includes("does not look for what it has lost")) return [];
+  if (world.rules.mistakes.includes("does not look for what it has lost")) return [];
   const { tasks } = processAt(state, process);
   const isMeant = (fence: Fence) =>
     tasks.some((task) => "request" in task && task.request.type === "commit" && task.request.fence === fence);
@@ -122,9 +121,9 @@ function sweeps(state: State, process: number, task: Sweep, world: World): Step<
     case "met":
       return goesOn(`${nameOf(process)} enters ${nameOf(of)} unless it has an entry`, entered(done, of));
     case "empty":
-      return leaves(done, process, task, rulesOf(world, process));
+      return leaves(done, process, task, world.rules);
     case "gone":
-      return forgets(done, process, task, rulesOf(world, process));
+      return forgets(done, process, task, world.rules);
   }
 }
 

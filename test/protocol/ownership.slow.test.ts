@@ -3,7 +3,7 @@ import { long, short, usual } from "./configurations.ts";
 import { explore, told } from "./explore.ts";
 import type { Exploration, Limits, Violation } from "./explore.ts";
 import { ownership } from "./ownership.ts";
-import { compatible, mended, today } from "./rules.ts";
+import { mended, today } from "./rules.ts";
 import type { Rules, World } from "./rules.ts";
 import type { Bounds } from "./state.ts";
 
@@ -48,38 +48,13 @@ describe("P1, P5, P6, P9: where an unknown owner is a dead one, the protocol", (
     expect(exploration.states).toBeGreaterThan(atLeast);
   });
 
-  test.each([
-    { bounds: { faults: { crash: 1, pause: 1 } } },
-    { bounds: { faults: { crash: 1, threadFailover: 1 } } },
-    { bounds: { faults: { crash: 1, beatFailover: 1 } } },
-  ])("holds with bars too: $bounds.faults", PATIENTLY, async ({ bounds }) => {
-    expect(await verdictIn({ rules: compatible, bounds })).toEqual(HOLDS);
-  });
-
-  test.each([{ processes: [0] }, { processes: [1, 2] }])(
-    "holds with bars beside processes of version 0.1.0: $processes",
-    PATIENTLY,
-    async ({ processes }) => {
-      const bounds = { faults: { crash: 1, pause: 1 } };
-      const world = { rules: compatible, beside: { rules: today, processes }, bounds };
-      // An old process may forget first, again and again, while a new one is about to strike the owner off the list.
-      expect(await verdictIn(world, { rests: "some" })).toEqual(HOLDS);
-    },
-  );
-
-  test("loses without bars what a process of version 0.1.0 owns", PATIENTLY, async () => {
-    const bounds = { faults: { crash: 1, pause: 1 } };
-    const world = { rules: mended, beside: { rules: today, processes: [0] }, bounds };
-    expect(await violationIn(world)).toMatchObject({ kind: "stuck" });
-  });
-
   test("needs neither a bar nor a look at the last beat to forget a process", PATIENTLY, async () => {
     const rules: Rules = { ...mended, mistakes: ["forgets whoever has beaten since"] };
     expect(await verdictIn({ rules, bounds: { faults: { crash: 1, pause: 1 } } })).toEqual(HOLDS);
   });
 });
 
-describe("the protocol of version 0.1.0", () => {
+describe("the protocol without lists, which forgets by bars", () => {
   test.each<{ bounds: Partial<Bounds> }>([
     { bounds: { faults: { crash: 1, pause: 1 } } },
     { bounds: { processes: 2, messages: 2, faults: { crash: 1, pause: 1 } } },

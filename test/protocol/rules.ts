@@ -33,7 +33,7 @@ export type Mistake =
   | "a claim does not list its owner"
   | "strikes owners off the list";
 
-/** Version 0.1.0. */
+/** Without lists: a process that is forgotten is barred first. Not enough where a slot fails over. */
 export const today: Rules = {
   bars: true,
   lists: false,
@@ -45,17 +45,7 @@ export const today: Rules = {
 /** An unknown holder is a dead one. */
 export const mended: Rules = { ...today, bars: false, lists: true, comparesLastOp: true };
 
-/** The same beside instances of version 0.1.0, which forget, and are forgotten, by bars. */
-export const compatible: Rules = { ...mended, bars: true };
-
 export interface World {
   bounds: Bounds;
   rules: Rules;
-  /** Processes of another version, beside the others. */
-  beside?: { rules: Rules; processes: readonly number[] };
-}
-
-/** Steps of the store are versioned with the process that calls them. */
-export function rulesOf({ rules, beside }: World, process: number): Rules {
-  return beside?.processes.includes(process) ? beside.rules : rules;
 }

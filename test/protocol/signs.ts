@@ -1,15 +1,13 @@
-import type { World } from "./rules.ts";
 import { holderOf } from "./state.ts";
 import type { Process, Request, State, Task } from "./state.ts";
 
 /** What can be said of processes, tasks and requests without the names that they go by, to put them into one order. */
 
 /** Sorted by what can be said of each without a name; where that is the same of some, in each of their orders. */
-export function processOrders(state: State, { beside }: World): number[][] {
+export function processOrders(state: State): number[][] {
   const marks = state.processes.map((one, process) => {
     const holds = state.shard.threads.map(({ fence }) => fence !== null && holderOf(fence) === process);
     const bits = [
-      beside?.processes.includes(process) === true,
       (state.beats[process] ?? 0) > 0,
       state.shard.listed[process] === true,
       (state.shard.bars[process] ?? 0) > 0,

@@ -1,5 +1,4 @@
 import type { Step } from "./explore.ts";
-import { rulesOf } from "./rules.ts";
 import type { World } from "./rules.ts";
 import { asked, cancelled, nextSave, requestName, resumed } from "./requests.ts";
 import { serve } from "./store-steps.ts";
@@ -21,7 +20,7 @@ import {
 export function threadSteps(state: State, world: World): Step<State>[] {
   return state.processes.flatMap((process, nth) => {
     // Claims stand on a beat that was answered, where there are bars.
-    if (!acts(process) || (rulesOf(world, nth).bars && process.heard === 0)) return [];
+    if (!acts(process) || (world.rules.bars && process.heard === 0)) return [];
     return [
       ...says(state, nth, world),
       ...resumes(state, nth),
@@ -70,7 +69,7 @@ function serves(state: State, process: number, task: Task, world: World): Step<S
   if (task.type !== "ask" && task.type !== "live") return [];
   const { request } = task;
   const { faults, replicas } = state;
-  const { shard, answer, broken } = serve(state.shard, request, rulesOf(world, process));
+  const { shard, answer, broken } = serve(state.shard, request, world.rules);
   const what = requestName(request);
   const done = { ...state, shard, served: { request, answer } };
   const isConfirmed = world.bounds.durability === "local" || replicas.shard === null;
@@ -151,7 +150,7 @@ function kept(state: State, message: number | null): State {
 function acknowledged(state: State, process: number, request: Request, world: World): State {
   const message = messageOf(request);
   const after = kept(state, message);
-  if (message === null || !rulesOf(world, process).watches) return after;
+  if (message === null || !world.rules.watches) return after;
   return withTask(after, process, null, { type: "watch", thread: threadOf(message, world.bounds), message });
 }
 

@@ -9,10 +9,10 @@ import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { dumpEmbedded } from "../stores/dump-embedded.ts";
+
 import { checkInvariants } from "../stores/invariants.ts";
 import type { StoreDump } from "../stores/invariants.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpEmbedded, dumpRedis } from "../stores/dump-store.ts";
 import { startModelServer } from "../support/model-server.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { encrypted, testWrapping } from "../support/content-keys.ts";
+import { testWrapping } from "../support/content-keys.ts";
 import { call, say } from "../support/model-server.ts";
 import { storesWithFiles } from "../stores/content-keys/stored-bytes.ts";
 import { OPERATOR_KEY, openWhole } from "./open-whole.ts";
@@ -21,10 +21,9 @@ const operator = { authorization: `Bearer ${OPERATOR_KEY}` };
 describe.each(storesWithFiles)("a service with CONTENT_KEYS, on $name", ({ prepare }) => {
   async function open(...keys: Parameters<typeof testWrapping>) {
     const place = await prepare();
-    const stored = await place.open();
     const start = async (...of: Parameters<typeof testWrapping>): Promise<Whole> => {
       const whole = await openWhole({
-        store: encrypted(stored, testWrapping(...of)),
+        store: await place.open({ wrapping: testWrapping(...of) }),
         script: (_, nth) =>
           nth === 0 ? [call("paint", { colour: CANARIES.argument })] : [say(CANARIES.reply)],
       });

@@ -23,8 +23,6 @@ export type Happening =
   | { type: "user came"; slug: string; userId: string; where: Where }
   | { type: "user left"; left: UserLeft; where: Where }
   | { type: "rest looked for"; look: RestLook }
-  /** A text that should be encrypted is stored as it is. */
-  | { type: "plain text stored"; by: string; text: string }
   /** The writes of a node after the first `kept` ones are gone. */
   | { type: "writes lost"; node: StoreNode; kept: number }
   /** What stragglers wrote to a node is gone. */

@@ -49,8 +49,6 @@ export function narrate(trace: Trace, happening: Happening): void {
       const { by, slug, nowMs, untilMs } = happening.look;
       return trace.add(null, `${by} looks for what rests in ${slug} for ${Math.round(nowMs - untilMs)} ms`);
     }
-    case "plain text stored":
-      return trace.add(null, `${happening.by} stores “${happening.text}” as it is`);
     case "writes lost":
       return trace.add(null, `${happening.node.name} fails over, ${happening.kept} writes are kept`);
     case "stragglers back":

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { STORE_FORMAT } from "../../src/stores/format.ts";
 import { emptyFolder } from "../support/data-dir.ts";
 import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
@@ -39,7 +40,7 @@ test("P24: a Redis that comes back empty has its channels, functions and format 
   const client = redisClient(redis.url);
   await client.connect();
   onTestFinished(() => client.destroy());
-  await expect.poll(() => client.get("format:{g}")).toBe("2");
+  await expect.poll(() => client.get("format:{g}")).toBe(String(STORE_FORMAT));
 });
 
 test("P24: a Redis that is emptied while it runs has the channels of CHANNELS_FILE again", async () => {

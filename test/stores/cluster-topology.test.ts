@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { slotOf } from "../../src/stores/redis/cluster/slots.ts";
-import { rangesFrom, topologyOf } from "../../src/stores/redis/cluster/topology.ts";
+import { slotOf } from "../../src/stores/engines/redis/cluster/slots.ts";
+import { rangesFrom, topologyOf } from "../../src/stores/engines/redis/cluster/topology.ts";
 
 test("a key's slot is that of Redis: by CRC-16, and by what stands in the first braces", () => {
   // The cluster specification's own example.

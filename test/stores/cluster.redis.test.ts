@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
-import { threadKeys } from "../../src/stores/redis/keys.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
+import { tables } from "../../src/stores/tables.ts";
 import { isFull } from "../faults/lengths.ts";
 import { ageRedis } from "../support/age-redis.ts";
 import { redisClient } from "../support/redis-client.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpRedis } from "./dump-store.ts";
 import { describeStore } from "./contract.ts";
 import type { StoreUnderTest } from "./contract.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
@@ -119,7 +119,7 @@ describe("on a cluster", () => {
 
   /** The slot of a thread, who has it, and who has not. */
   async function whereabouts(uid: string) {
-    const [slot] = await orderEach("CLUSTER", "KEYSLOT", threadKeys(uid).header);
+    const [slot] = await orderEach("CLUSTER", "KEYSLOT", tables.header.key(uid));
     const ids = (await orderEach("CLUSTER", "MYID")) as string[];
     const owner = Math.floor((Number(slot) * 3) / 16_384);
     const other = (owner + 1) % 3;

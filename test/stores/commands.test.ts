@@ -1,7 +1,7 @@
 import { ErrorReply } from "redis";
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";
-import { createCommands } from "../../src/stores/redis/commands.ts";
+import { createSend } from "../../src/stores/engines/redis/calls.ts";
 
 test.each([
   ["F8: ERR Protocol error: invalid bulk length", true],
@@ -12,10 +12,8 @@ test.each([
   ["WRONGTYPE Operation against a key holding the wrong kind of value", false],
 ])("an answer of Redis is an outage or a bug: %s", async (answer, isOutage) => {
   const error = new ErrorReply(answer.replace("F8: ", ""));
-  const commands = createCommands({
-    link: { send: () => Promise.reject(error), suspect() {}, close: async () => {} } as never,
-    durability: "local",
-  });
-  const fault: unknown = await commands.read("k", "GET", "k").catch((thrown: unknown) => thrown);
+  const link = { send: () => Promise.reject(error), suspect() {} } as never;
+  const send = createSend({ link, durability: "local", deadlineMs: 1_000 });
+  const fault: unknown = await send("get", "k", ["GET", "k"], false).catch((thrown: unknown) => thrown);
   expect(fault instanceof StoreUnavailable).toBe(isOutage);
 });

@@ -5,7 +5,7 @@ import { systemClock } from "../../src/clock.ts";
 import { forget } from "../../src/actors/forget.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { lockDataDir } from "../../src/stores/embedded/data-dir-lock.ts";
+import { lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
 import { emptyFolder } from "../support/data-dir.ts";
 import { filesWith } from "../support/files-with.ts";
 import { redisClient } from "../support/redis-client.ts";

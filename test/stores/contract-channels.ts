@@ -76,6 +76,17 @@ export function channelPromises(bench: Bench): void {
       expect(await store.blockedIps()).toEqual(["2001:db8::/32"]);
     });
 
+    it("blockIp(): many at once, by two processes, are all kept", async () => {
+      const { store, another } = bench.it;
+      const other = (await another()) ?? store;
+      const all = Array.from({ length: 40 }, (_, nth) => `203.0.113.${nth}`);
+      const blocked = await Promise.all(
+        all.map((address, nth) => (nth % 2 ? store : other).blockIp(address)),
+      );
+      expect(blocked.every(Boolean)).toBe(true);
+      expect((await store.blockedIps()).toSorted()).toEqual(all.toSorted());
+    });
+
     it("changeCount() grows with every change of channels or addresses", async () => {
       const { store } = bench.it;
       const counts = [await store.changeCount()];

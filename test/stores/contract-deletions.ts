@@ -360,21 +360,6 @@ export function deletionPromises(bench: Bench): void {
       });
     });
 
-    it("eraseTokens() removes the tokens of these users and no others", async () => {
-      const { store } = bench.it;
-      for (const [token, user] of [
-        ["h1", "u1"],
-        ["h2", "u1"],
-        ["h3", "u2"],
-      ] as const)
-        await mint(store, token, user);
-      await store.eraseTokens(SLUG, ["u1"]);
-      // They would admit where their user came back: nobody is there any more, and no token either.
-      expect([await admit(store, "h1"), await admit(store, "h2")]).toEqual([null, null]);
-      expect(await admit(store, "h3")).not.toBeNull();
-      expect((await store.readIdentity(SLUG, "h1", "kim")).visitor).toBeNull();
-    });
-
     it("is planned first, in order of time, until it is carried out", async () => {
       const { store } = bench.it;
       const later = { ...ofUser, atMs: AT_MS + 1 };

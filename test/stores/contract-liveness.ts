@@ -253,40 +253,34 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(message), { timeout: 60_000 });
     });
 
-    it.skipIf(lacks.includes("messages"))(
-      "a message reaches the other process, and no third",
-      async (context) => {
-        const { store, another } = bench.it;
-        const other = await another();
-        if (other === null) return context.skip();
-        const [here, there] = [
-          vi.fn<(message: InstanceMessage) => void>(),
-          vi.fn<(message: InstanceMessage) => void>(),
-        ];
-        store.onMessage(here);
-        other.onMessage(there);
-        store.send(other.processId, { line: 1 });
-        store.send(other.processId, { line: 2 });
-        await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
-          timeout: 60_000,
-        });
-        expect(here).not.toHaveBeenCalled();
-      },
-    );
+    it("a message reaches the other process, and no third", async (context) => {
+      const { store, another } = bench.it;
+      const other = await another();
+      if (other === null) return context.skip();
+      const [here, there] = [
+        vi.fn<(message: InstanceMessage) => void>(),
+        vi.fn<(message: InstanceMessage) => void>(),
+      ];
+      store.onMessage(here);
+      other.onMessage(there);
+      store.send(other.processId, { line: 1 });
+      store.send(other.processId, { line: 2 });
+      await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
+        timeout: 60_000,
+      });
+      expect(here).not.toHaveBeenCalled();
+    });
 
-    it.skipIf(lacks.includes("messages"))(
-      "a message that was sent just before the store was closed reaches the other process",
-      async (context) => {
-        const { store, another } = bench.it;
-        const other = await another();
-        if (other === null) return context.skip();
-        const told = vi.fn<(message: InstanceMessage) => void>();
-        store.onMessage(told);
-        for (let line = 1; line <= 20; line++) other.send(store.processId, { line });
-        await other.close();
-        await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(20), { timeout: 60_000 });
-      },
-    );
+    it("a message that was sent just before the store was closed reaches the other process", async (context) => {
+      const { store, another } = bench.it;
+      const other = await another();
+      if (other === null) return context.skip();
+      const told = vi.fn<(message: InstanceMessage) => void>();
+      store.onMessage(told);
+      for (let line = 1; line <= 20; line++) other.send(store.processId, { line });
+      await other.close();
+      await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(20), { timeout: 60_000 });
+    });
 
     it("a message to a process that is gone is lost in silence", () => {
       expect(() => bench.it.store.send("gone", { line: 1 })).not.toThrow();

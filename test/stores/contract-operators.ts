@@ -124,6 +124,16 @@ export function operatorPromises(bench: Bench): void {
       expect(await targets(store, 2, AT_MS + 6)).toEqual([]);
     });
 
+    it("each of many entries that two processes append at once has its place", async () => {
+      const { store, another } = bench.it;
+      const other = (await another()) ?? store;
+      const all = Array.from({ length: 40 }, (_, nth) => nth);
+      await Promise.all(all.map((nth) => (nth % 2 ? store : other).appendAudit(entryAt(AT_MS, nth))));
+      const { items } = await store.audit({ limit: 100, after: null, sinceMs: 0 });
+      expect(new Set(items.map(({ place }) => place)).size).toBe(all.length);
+      expect((await targets(store, 7)).toSorted()).toEqual(all.map((nth) => `user-${nth}`).toSorted());
+    });
+
     it("a page goes on where the last one ended, whatever was written meanwhile", async () => {
       const { store } = bench.it;
       for (const nth of [0, 1, 2, 3]) await store.appendAudit(entryAt(AT_MS, nth));

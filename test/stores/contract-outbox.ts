@@ -61,6 +61,18 @@ export function outboxPromises(bench: Bench): void {
       expect((await outbox.endpoints(SLUG)).sort()).toEqual([A, B]);
     });
 
+    it("has each of many events that two processes queue at once, in order within its thread", async () => {
+      const { store, outbox, due } = await opened(1);
+      const other = (await bench.it.another())?.outbox ?? outbox;
+      const uids = Array.from({ length: 40 }, (_, nth) => `u${nth}`);
+      await Promise.all(uids.map((uid, nth) => told(store, nth % 2 ? outbox : other, 2, uid)));
+      const queued = nths(await due());
+      expect(queued).toHaveLength(81);
+      for (const uid of uids) {
+        expect(queued.filter((event) => event.startsWith(`${uid} `))).toEqual([`${uid} 1`, `${uid} 2`]);
+      }
+    });
+
     it("keeps what is sent, once, and forgets it when it is settled", async () => {
       const { outbox, due } = await opened();
       const sealed = { id: "msg_1", body: '{"type":"run.ended"}\n' };

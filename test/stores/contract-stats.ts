@@ -34,6 +34,18 @@ export function statsPromises(bench: Bench): void {
       expect(await store.stats(SLUG, ALL)).toMatchObject([{ counts: { messages: 4 }, visitors: 2 }]);
     });
 
+    it("counts of many processes that come at once add up", async () => {
+      const { store, another } = bench.it;
+      const other = (await another()) ?? store;
+      const all = Array.from({ length: 10 }, (_, nth) => `p${nth}`);
+      await Promise.all(
+        all.map((by, nth) =>
+          (nth % 2 ? store : other).addStats({ ...counted, by, nth: 1, counts: { messages: 2 } }),
+        ),
+      );
+      expect(await store.stats(SLUG, ALL)).toEqual([{ day: SECOND, counts: { messages: 20 }, visitors: 2 }]);
+    });
+
     it("is there after a restart", async () => {
       await bench.it.store.addStats({ ...counted, nth: 1, counts: { messages: 2 } });
       const store = await bench.it.reopen();

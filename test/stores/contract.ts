@@ -32,8 +32,8 @@ export interface StoreUnderTest {
   clean: () => Promise<void>;
 }
 
-/** What an implementation may lack: `beats`, word of other processes that fell silent; `messages` to other processes. */
-export type Lack = "beats" | "messages";
+/** What an implementation may lack: `beats`, word of other processes that fell silent. */
+export type Lack = "beats";
 
 /** The implementation that the running test works on. */
 export interface Bench {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lockDataDir } from "../../src/stores/embedded/data-dir-lock.ts";
+import { lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 const places = process.platform === "linux" ? (["abstract", "file"] as const) : (["file"] as const);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockDataDir } from "../../src/stores/embedded/data-dir-lock.ts";
+import { lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
 
 const places = process.platform === "linux" ? (["abstract", "file"] as const) : (["file"] as const);
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeDataDir } from "../../src/stores/embedded/data-dir.ts";
+import { makeDataDir } from "../../src/stores/engines/lmdb/data-dir.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 it("makes the folder and those above it, for their owner alone, and takes one that is there", () => {

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { dumpEmbedded } from "./dump-embedded.ts";
+import { dumpEmbedded } from "./dump-store.ts";
 import { checkInvariants } from "./invariants.ts";
 
 /** Starts the writer, kills it in the middle of its writes, and answers what it had been acknowledged. */

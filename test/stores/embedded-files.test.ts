@@ -4,14 +4,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { UnreadableRecord } from "../../src/store.ts";
-import { STORE_FORMAT } from "../../src/stores/format.ts";
-import { readNumber } from "../../src/stores/records.ts";
-import { openDb } from "../../src/stores/embedded/db.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { dumpEmbedded } from "./dump-embedded.ts";
-import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
-import { admit } from "./contract-users.ts";
+import { BUDGET_CHARS, sampleChannel, sampleCommit } from "./samples.ts";
 
 /**
  * The store on a disk that has everything only when `flushed` resolves: whether an answer waits for it cannot be seen from
@@ -115,77 +109,6 @@ describe("the embedded store's files", () => {
     expect(modeOf(folder)).toBe("700");
     const modes = readdirSync(folder).map((name) => [name, modeOf(join(folder, name))]);
     expect(Object.fromEntries(modes)).toEqual({ "data.mdb": "600", "lock.mdb": "600", processes: "700" });
-    await store.close();
-  });
-
-  it("carry the format; one of an earlier version is raised, one of a later version is not opened", async () => {
-    const open = () => openEmbeddedStore({ dataDir, clock: systemClock });
-    const formatOf = async () => {
-      const db = await openDb(dataDir);
-      const found = await db.read("read the format", () => db.get(["format"], readNumber));
-      await db.close();
-      return found;
-    };
-    const write = async (format: unknown) => {
-      const db = await openDb(dataDir);
-      await db.change("write another format", () => db.put(["format"], format));
-      await db.close();
-    };
-    await (await open()).close();
-    expect(await formatOf()).toBe(STORE_FORMAT);
-    await write(1);
-    await (await open()).close();
-    expect(await formatOf()).toBe(STORE_FORMAT);
-    for (const later of [STORE_FORMAT + 1, "none"]) {
-      await write(later);
-      await expect(open()).rejects.toThrow(
-        `Cannot open the store in ${dataDir}: its format is ${later}, this version reads up to ${STORE_FORMAT}; start the`,
-      );
-    }
-  });
-
-  it("P18: expired tokens are swept by the new ones", async () => {
-    let nowMs = 0;
-    const store = await openEmbeddedStore({ dataDir, clock: { now: () => nowMs, elapsed: () => nowMs } });
-    await store.putChannel(sampleChannel());
-    const mint = (name: string) =>
-      store.mintVisitor({ slug: SLUG, tokenHash: name, userId: name, snapshot: "s", ttlMs: 1_000, atMs: 1 });
-    await Promise.all(Array.from({ length: 40 }, (_, index) => mint(`old${index}`)));
-    nowMs += 2_000;
-    for (let index = 0; index < 25; index++) await mint(`new${index}`);
-    const { tokens } = await dumpEmbedded(dataDir);
-    expect(tokens.map(({ userId }) => userId).filter((userId) => userId.startsWith("old"))).toEqual([]);
-    expect(tokens).toHaveLength(25);
-    expect(await admit(store, "new7")).not.toBeNull();
-    await store.close();
-  });
-
-  it("a record that does not fit is named with its key, and is no outage; a field of a later version is let through", async () => {
-    const store = await openEmbeddedStore({ dataDir, clock: systemClock });
-    await store.commit(sampleCommit({ opId: "1", fence: "p:a", messages: [sampleMessage(1)] }));
-    const db = await openDb(dataDir);
-    const later = { ...sampleMessage(1), addedLater: 1 };
-    await db.change("write a later version's message", () => db.put(["m", "t1", 1], later));
-    // A reading may go on for a moment on the state that it began with.
-    await expect.poll(() => store.history("t1", { limit: 1, before: null })).toEqual([later]);
-    await db.change("write half a message", () => db.put(["m", "t1", 1], { id: "1" }));
-    const fault = new UnreadableRecord("message", "m,t1,1", "its role does not fit");
-    const faultOfLoad = () => store.load("t1", BUDGET_CHARS).catch((error: unknown) => error);
-    await expect.poll(faultOfLoad).toEqual(fault);
-    await db.change("write half a thread", () => db.put(["h", "t1"], { slug: SLUG }));
-    const change = store.commit(sampleCommit({ opId: "2", fence: "p:a", rev: 1, readOp: "1" }));
-    await expect(change).rejects.toThrow("Cannot read the thread at h,t1: its createdAtMs does not fit");
-    await db.close();
-    await store.close();
-  });
-
-  it("P24: a step that fails leaves nothing behind, and says what could not be done", async () => {
-    const store = await openEmbeddedStore({ dataDir, clock: systemClock });
-    const unwritable = sampleMessage(2, { content: 1n as unknown as string });
-    const commit = sampleCommit({ opId: "1", fence: "p:a", messages: [sampleMessage(1), unwritable] });
-    await expect(store.commit(commit)).rejects.toThrow("Cannot save thread t1: the store does not answer");
-    expect(await store.load("t1", BUDGET_CHARS)).toBeNull();
-    expect(await store.runs("t1", 10)).toEqual([]);
     await store.close();
   });
 });

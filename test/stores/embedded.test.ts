@@ -1,14 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { InstanceMessage } from "../../src/store.ts";
 import { admit, mint } from "./contract-users.ts";
 import { describeStore } from "./contract.ts";
-import { dumpEmbedded } from "./dump-embedded.ts";
+import { dumpEmbedded } from "./dump-store.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
 import { openForTest } from "./open-embedded.ts";
 import { sampleChannel, sampleCommit, sampleRun, sampleWaiting } from "./samples.ts";
 
-describeStore("the embedded store", openForTest, { lacks: ["beats", "messages"] });
+describeStore("the embedded store", openForTest, { lacks: ["beats"] });
 
 describe("the embedded store", () => {
   itEqualsTheReference(openForTest, {
@@ -28,19 +27,6 @@ describe("the embedded store", () => {
     expect(await admit(store, "h1", null, 500)).toBeNull();
   });
 
-  it("a message to oneself arrives later and as it was sent; one to another process arrives nowhere", async () => {
-    const { store, clean } = await openForTest();
-    onTestFinished(clean);
-    const got: InstanceMessage[] = [];
-    store.onMessage((message) => void got.push(message));
-    const message = { type: "said", lines: ["a"] };
-    store.send("another", { type: "lost" });
-    store.send(store.processId, message);
-    message.lines.push("b");
-    expect(got).toEqual([]);
-    await expect.poll(() => got).toEqual([{ type: "said", lines: ["a"] }]);
-  });
-
   it("a waiting message that was started is stored in the queue no more", async () => {
     const { store, dataDir, clean } = await openForTest();
     onTestFinished(clean);
@@ -53,18 +39,5 @@ describe("the embedded store", () => {
     const dump = await dumpEmbedded(dataDir);
     expect(dump.threads[0]?.waiting).toEqual(["w2"]);
     expect(checkInvariants(dump)).toEqual([]);
-  });
-
-  it("who asks for changes is told of none that came before", async () => {
-    const { store, clean } = await openForTest();
-    onTestFinished(clean);
-    await store.putChannel(sampleChannel());
-    let told = 0;
-    const stop = store.onChange(() => told++);
-    // Reads are answered in order: its first look is over when this one is.
-    await store.changeCount();
-    await new Promise(setImmediate);
-    expect(told).toBe(0);
-    stop();
   });
 });

@@ -36,9 +36,10 @@ function describeEncrypted(name: string, start: () => Promise<Servers>): void {
         clock: systemClock,
         log: { warn() {} },
         deadlineMs: UNHURRIED_MS,
+        ...encryptedForAnybody(),
       });
       opened.push(store);
-      return encryptedForAnybody(store);
+      return store;
     }
 
     async function closeAll(): Promise<void> {

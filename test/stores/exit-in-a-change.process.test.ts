@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openDb } from "../../src/stores/embedded/db.ts";
+import { openFile } from "../../src/stores/engines/lmdb/file.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 /** Resolves when it is over, with what its changes have left. */
@@ -15,9 +15,9 @@ async function exitInAChange(...args: string[]) {
   );
   onTestFinished(() => void child.kill("SIGKILL"));
   const [code, signal] = await once(child, "exit");
-  const db = await openDb(dataDir);
-  const left = db.get(["n"], (value) => value);
-  await db.close();
+  const { db, close } = await openFile(dataDir);
+  const left = db.get("n");
+  await close();
   return { code, signal, left };
 }
 

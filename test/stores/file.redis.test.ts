@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpRedis } from "./dump-store.ts";
 import { beginsOfCommands, openRedisWithFile } from "../support/redis-file.ts";
 import { run, someCommand } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";

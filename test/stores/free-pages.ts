@@ -7,7 +7,7 @@ import type { RootDatabase } from "lmdb";
  *
  * One change frees 5,000 pages, nearly all of them apart from each other; the list of them takes more than ten side by side, of
  * which the file has few. After a restart, with a reader that keeps newer pages from joining, a commit needs as many again, finds
- * none among the free ones, and takes the list to begin where nothing was written. It uses lmdb as the store does (db.ts), but for
+ * none among the free ones, and takes the list to begin where nothing was written. It uses lmdb as the store does (file.ts), but for
  * the deadline: a slow disk is not what is looked for.
  */
 const [folder = "", how = "anew"] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
  * The function library under guard: the same functions, and each call of Redis that breaks the library's rule
- * (functions/shared.lua) is an error, `BROKEN RULE …`. A function can be stopped before any of its writes, as a key that
+ * (apply.lua) is an error, `BROKEN RULE …`. A function can be stopped before any of its writes, as a key that
  * is not there any more stops it: with the error `STOPPED`.
  *
  * A server that has the guarded library under the library's own name is not given the other one.
@@ -17,11 +17,11 @@ export function stopOrder(library: string, beforeWrite: number): string[] {
 }
 
 const READS = (
-  "EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET LINDEX LLEN LPOS LRANGE SISMEMBER TIME ZCOUNT ZRANGE " +
-  "ZMSCORE ZSCORE"
+  "EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET LINDEX LLEN LPOS LRANGE PEXPIRETIME PFCOUNT SISMEMBER TIME ZCOUNT " +
+  "ZRANGE ZMSCORE ZSCORE"
 ).split(" ");
 const WRITES =
-  "DEL HDEL HINCRBY HSET HSETNX INCR LPOP LSET PEXPIRE PEXPIREAT PFADD RPUSH SADD SET SREM UNLINK ZADD ZREM ZREMRANGEBYSCORE".split(
+  "DEL HDEL HINCRBY HSET HSETNX INCR LPOP LSET PEXPIRE PEXPIREAT PFADD RPUSH SADD SET SREM UNLINK ZADD ZINCRBY ZREM ZREMRANGEBYSCORE".split(
     " ",
   );
 /** Commands without a key. */
@@ -53,9 +53,13 @@ function redis.call(command, ...)
     call.writes = call.writes + 1
     if call.writes == call.stop_before then error('STOPPED') end
   end
-  local answer = _G.redis.call(command, ...)
+  local existed = {}
   if WRITES[command] then
-    for _, key in ipairs(keys) do call.emptied[key] = _G.redis.call('EXISTS', key) == 0 end
+    for _, key in ipairs(keys) do existed[key] = _G.redis.call('EXISTS', key) == 1 end
+  end
+  local answer = _G.redis.call(command, ...)
+  for key, was_there in pairs(existed) do
+    if was_there then call.emptied[key] = _G.redis.call('EXISTS', key) == 0 end
   end
   return answer
 end

@@ -1,4 +1,4 @@
-import { lockDataDir } from "../../src/stores/embedded/data-dir-lock.ts";
+import { lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
 
 /** A process that locks DATA_DIR, says so, and waits to be killed. Arguments: the folder, the lock's place. */
 const [dataDir = "", place = "file"] = process.argv.slice(2);

@@ -26,6 +26,8 @@ export interface ThreadDump {
   fence: string | null;
   state: ThreadState;
   snapshot: string | null;
+  /** When its call or its wait expires. */
+  dueAtMs: number | null;
   /** Of the run that is kept whole. */
   runId: string | null;
   messageCount: number;
@@ -121,8 +123,9 @@ function indexFaults({ threads, held, due }: StoreDump): string[] {
       faults.push(`thread ${uid} is listed as held by ${fence}, and is not`);
     if (!fence.startsWith(`${processId}:`)) faults.push(`the hold of ${fence} is listed under ${processId}`);
   }
-  for (const { uid } of due) {
+  for (const { uid, atMs } of due) {
     const thread = byUid.get(uid);
+    if (thread?.dueAtMs !== atMs) faults.push(`thread ${uid} is listed as due at ${atMs}, and is not`);
     if (!waitsAlone(thread?.state) || thread?.fence !== null) {
       faults.push(`thread ${uid} has a deadline, and does not rest`);
     }

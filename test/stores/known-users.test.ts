@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createKnownUsers } from "../../src/stores/redis/known-users.ts";
+import { createKnown } from "../../src/stores/steps/users/known.ts";
 
 it("P18: knows the users that were set last, and no more than it may", () => {
-  const known = createKnownUsers(2);
+  const known = createKnown<string>(2);
   known.set("a", "u1");
   known.set("b", "u2");
   known.set("a", "u3");

@@ -3,16 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import type { Store } from "../../src/store.ts";
+import type { SealingOptions } from "../../src/stores/steps/codec.ts";
 import type { StoreUnderTest } from "./contract.ts";
 
 /** An embedded store in a folder of its own, on a clock that the test sets. */
-export async function openForTest(): Promise<StoreUnderTest & { dataDir: string }> {
+export async function openForTest(
+  sealing: SealingOptions = {},
+): Promise<StoreUnderTest & { dataDir: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-store-"));
   let nowMs = Date.UTC(2026, 10, 21);
   const clock = { now: () => nowMs, elapsed: () => nowMs };
   const handles: Store[] = [];
   const open = async () => {
-    const store = await openEmbeddedStore({ dataDir, clock });
+    const store = await openEmbeddedStore({ dataDir, clock, ...sealing });
     handles.push(store);
     return store;
   };

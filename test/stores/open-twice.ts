@@ -1,15 +1,24 @@
-import { openDb } from "../../src/stores/embedded/db.ts";
+import { systemClock } from "../../src/clock.ts";
+import { openLmdbEngine } from "../../src/stores/engines/lmdb/engine.ts";
+import type { Engine } from "../../src/stores/engine.ts";
 
-/** A process that opens one path again and again while it writes to it. Argument: the folder. */
-const folder = process.argv[2] ?? "";
-const first = await openDb(folder);
-for (let i = 0; i < 300; i++) {
-  const one = first.change("write", () => first.put(["one"], i));
+/** A process that opens one store again and again while it writes to it. Argument: the folder. */
+const open = () => openLmdbEngine({ dataDir: process.argv[2] ?? "", clock: systemClock });
+const set = (engine: Engine, field: string, nth: number) =>
+  engine.apply({
+    slot: "t:00",
+    checks: [],
+    writes: [{ write: "set", key: "m:{t:00}:a", fields: [[field, String(nth)]] }],
+  });
+
+const first = await open();
+for (let nth = 0; nth < 300; nth++) {
+  const one = set(first, "one", nth);
   // Between the writer's steps, whichever it is at.
-  if (i % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
-  const second = await openDb(folder);
-  const two = second.change("write", () => second.put(["two"], i));
-  if (i % 3 === 2) await new Promise((resolve) => setImmediate(resolve));
+  if (nth % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
+  const second = await open();
+  const two = set(second, "two", nth);
+  if (nth % 3 === 2) await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([one, two]);
   await second.close();
 }

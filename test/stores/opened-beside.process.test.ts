@@ -3,38 +3,36 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isNumber, readerOf } from "../../src/stores/checks.ts";
-import { openDb } from "../../src/stores/embedded/db.ts";
+import { systemClock } from "../../src/clock.ts";
+import { openLmdbEngine } from "../../src/stores/engines/lmdb/engine.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 const TIMES = 500;
-const KEY = ["n"];
-const readNumber = readerOf("number", isNumber);
+const KEY = "m:{t:00}:a";
+const textOf = (count: number) => (count === 0 ? null : String(count));
 
-/** Without the care of src/stores/embedded/opening.ts, one of the first thousand changes is lost. */
+/** Without the care of src/stores/engines/lmdb/opening.ts, one of the first thousand changes is lost. */
 test("P1: no change is lost while other processes open the store and close it, again and again", async () => {
   const dataDir = temporaryFolder();
-  const db = await openDb(dataDir);
-  const opener = spawn(
-    process.execPath,
-    ["--import", "tsx", join(import.meta.dirname, "open-again.ts"), dataDir, String(TIMES)],
-    { stdio: ["ignore", "ignore", "inherit"] },
-  );
+  const engine = await openLmdbEngine({ dataDir, clock: systemClock });
+  const script = join(import.meta.dirname, "open-again.ts");
+  const opener = spawn(process.execPath, ["--import", "tsx", script, join(dataDir, "store"), String(TIMES)], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const exited = once(opener, "exit");
   let isOpening = true;
   void exited.then(() => (isOpening = false));
   let written = 0;
-  while (isOpening) {
-    const found = await db.change("count", () => {
-      const before = db.get(KEY, readNumber) ?? 0;
-      db.put(KEY, before + 1);
-      return before;
+  for (; isOpening; written++) {
+    const counted = await engine.apply({
+      slot: "t:00",
+      checks: [{ check: "field", key: KEY, field: "n", is: [textOf(written)] }],
+      writes: [{ write: "set", key: KEY, fields: [["n", String(written + 1)]] }],
     });
-    expect(found).toBe(written);
-    written++;
+    expect([counted.type, written]).toEqual(["done", written]);
     await setImmediate();
   }
   expect(await exited).toEqual([0, null]);
-  expect(db.get(KEY, readNumber)).toBe(written);
-  await db.close();
+  expect(await engine.read([{ read: "fields", key: KEY, fields: ["n"] }])).toEqual([[textOf(written)]]);
+  await engine.close();
 });

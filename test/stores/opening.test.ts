@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { messageOf } from "../../src/errors.ts";
-import { openFile } from "../../src/stores/embedded/file.ts";
-import { openWhileNobodyWrites } from "../../src/stores/embedded/opening.ts";
+import { openFile } from "../../src/stores/engines/lmdb/file.ts";
+import { openWhileNobodyWrites } from "../../src/stores/engines/lmdb/opening.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 
 /** Opens what is no file: a step is written down. */

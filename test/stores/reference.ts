@@ -78,9 +78,8 @@ const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.
 
 const waitsAlone = (state: ThreadState | undefined) => state === "awaiting" || state === "waiting_for_person";
 
-function summaryOf({ runId, saidAtMs, outcome, path, terminal, sealedTerminal }: RunRecord): RunSummary {
-  const sealed = sealedTerminal === undefined ? {} : { sealedTerminal };
-  return { runId, saidAtMs, outcome, path, terminal, ...sealed };
+function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary {
+  return { runId, saidAtMs, outcome, path, terminal };
 }
 
 export function createReference(clock: Clock): Store {
@@ -180,10 +179,8 @@ export function createReference(clock: Clock): Store {
 
   function wholeMessages(uid: string, messages: readonly Message[]): Message[] {
     return messages.map((message) => {
-      const { runId, kept, sealed } = message;
-      return kept && sealed === undefined
-        ? wholeMessage(message, textOfParts(uid, runId, kept.parts))
-        : message;
+      const { runId, kept } = message;
+      return kept ? wholeMessage(message, textOfParts(uid, runId, kept.parts)) : message;
     });
   }
 
@@ -563,7 +560,6 @@ export function createReference(clock: Clock): Store {
       if (place === null) sweeping.delete(slug);
       else sweeping.set(slug, place);
     },
-    fillOrders: async () => false,
 
     async planDeletion(deletion) {
       if (!planned.some((one) => isSame(one, deletion))) planned.push({ ...deletion });
@@ -579,6 +575,8 @@ export function createReference(clock: Clock): Store {
       }
     },
     async unlistUser({ slug, id: userId }) {
+      const kept = tokens.filter((token) => token.slug !== slug || token.userId !== userId);
+      tokens.splice(0, tokens.length, ...kept);
       const person = personOf(slug, userId);
       if (person) {
         const uids = person.threads.map(({ uid }) => uid).toSorted();
@@ -591,10 +589,6 @@ export function createReference(clock: Clock): Store {
     async eraseUnchanged(uid, _, rev) {
       if (!erased.has(uid) && (threads.get(uid)?.rev ?? 0) !== rev) return null;
       return erase(uid);
-    },
-    async eraseTokens(slug, userIds) {
-      const kept = tokens.filter((token) => token.slug !== slug || !userIds.includes(token.userId));
-      tokens.splice(0, tokens.length, ...kept);
     },
 
     async load(uid, budgetChars, runs = "last") {
@@ -614,10 +608,7 @@ export function createReference(clock: Clock): Store {
         state,
         snapshot: last?.commit.snapshot ?? null,
         catalog,
-        run:
-          run?.kept && !inParts && run.sealed === undefined
-            ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts))
-            : run,
+        run: run?.kept && !inParts ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
         tail: fitting(messages, budgetChars),
         messageCount: messages.length,
         waitingCount: queue.length,
@@ -765,9 +756,7 @@ const isSame = (one: Deletion, other: Deletion) =>
 /** The newest whose contents fit the budget, at least one. */
 function fitting(messages: Message[], budgetChars: number): Message[] {
   const sizeFrom = (from: number) =>
-    messages
-      .slice(from)
-      .reduce((sum, { content, chars, kept }) => sum + (chars ?? content.length) + (kept?.chars ?? 0), 0);
+    messages.slice(from).reduce((sum, { content, kept }) => sum + content.length + (kept?.chars ?? 0), 0);
   let from = 0;
   while (from < messages.length - 1 && sizeFrom(from) > budgetChars) from++;
   return messages.slice(from);

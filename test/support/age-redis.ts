@@ -24,6 +24,8 @@ for _, key in ipairs(redis.call('KEYS', 'h:*')) do
   local snapshot = redis.call('HGET', key, 'snapshot') or ''
   local shifted = string.gsub(snapshot, '("deadlineMs":)(%d+)', function(name, ms) return name .. later(ms) end)
   if shifted ~= '' then redis.call('HSET', key, 'snapshot', shifted) end
+  local due = redis.call('HGET', key, 'dueAtMs') or ''
+  if due ~= '' then redis.call('HSET', key, 'dueAtMs', later(due)) end
 end
 for _, key in ipairs(redis.call('KEYS', 'due:*')) do
   local due = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')

@@ -65,7 +65,7 @@ export async function openTestService(options: TestServiceOptions = {}): Promise
   const { ownServers = {}, namedServers = new Map<string, never>(), extraRoutes = () => [] } = options;
   const config = { ...readConfig(env), port: 0 };
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
-  const store = options.store ?? encryptedInFull(await openEmbeddedStore({ dataDir, clock }));
+  const store = options.store ?? (await openEmbeddedStore({ dataDir, clock, ...encryptedInFull }));
   const model = options.model ?? (await openModel(config));
   const logged: string[] = [];
   const log = createLog({

@@ -29,8 +29,7 @@ export async function prepareFolder(): Promise<TestDatabase> {
   let dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
   const remove = () => rm(dataDir, { recursive: true, force: true });
   return {
-    open: async (clock = systemClock) =>
-      encryptedForAnybodyInFull(await openEmbeddedStore({ dataDir, clock })),
+    open: (clock = systemClock) => openEmbeddedStore({ dataDir, clock, ...encryptedForAnybodyInFull }),
     async clear() {
       await remove();
       dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
@@ -42,16 +41,15 @@ export async function prepareFolder(): Promise<TestDatabase> {
 export async function prepareRedis(): Promise<TestDatabase> {
   const redis = await startRedis();
   return {
-    open: async (clock = systemClock) =>
-      encryptedForAnybodyInFull(
-        await openRedisStore({
-          urls: [redis.url],
-          durability: "local",
-          clock,
-          log: { warn() {} },
-          deadlineMs: UNHURRIED_MS,
-        }),
-      ),
+    open: (clock = systemClock) =>
+      openRedisStore({
+        urls: [redis.url],
+        durability: "local",
+        clock,
+        log: { warn() {} },
+        deadlineMs: UNHURRIED_MS,
+        ...encryptedForAnybodyInFull,
+      }),
     async clear() {
       const client = redisClient(redis.url);
       await client.connect();

@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readVisitorToken } from "../../src/domain/visitor-token.ts";
 import type { Store } from "../../src/store.ts";
-import { channelTag, threadKeys } from "../../src/stores/redis/keys.ts";
+import { tables } from "../../src/stores/tables.ts";
 import { clientOf } from "../identity/channel-client.ts";
 import type { ChannelClient } from "../identity/channel-client.ts";
 import { echoOrCall } from "../identity/script.ts";
 import { openHouse, webChannel } from "../scenarios/houses.ts";
 import { terminalOf } from "../scenarios/page.ts";
 import { BUDGET_CHARS, SLUG } from "../stores/samples.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpRedis } from "../stores/dump-store.ts";
 import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
 import { until } from "../support/until.ts";
 import { clusterForTest, HUNG_MS, storeForTest } from "./opened.ts";
@@ -61,7 +61,7 @@ describe("P26: with DURABILITY=replica, what only the primary has is acknowledge
     const { client, store } = await serviceOn(cluster);
     const { token } = await client.newVisitor();
     const identify = async () => (await client.identify(token, "kim")).status;
-    const shard = await shardOf(cluster, channelTag(SLUG));
+    const shard = await shardOf(cluster, tables.channel.key(SLUG));
 
     shard.lag();
     expect(await identify()).toBe(503);
@@ -87,7 +87,7 @@ describe("P26: with DURABILITY=replica, what only the primary has is acknowledge
     const asked = terminalOf(await client.say(token, threadId, "call it"));
     if (asked.type !== "tool_call") throw new Error(`Cannot answer a call: ${asked.type} came`);
     const answer = async () => (await client.answer(token, threadId, asked.callId)).status;
-    const shard = await shardOf(cluster, threadKeys(uid).header);
+    const shard = await shardOf(cluster, tables.header.key(uid));
 
     shard.lag();
     expect(await answer()).toBe(503);
@@ -109,12 +109,12 @@ async function threadApart(
   store: Store,
   { token, userId }: { token: string; userId: string },
 ): Promise<{ threadId: string; uid: string }> {
-  const channels = await cluster.primaryOf(channelTag(SLUG));
+  const channels = await cluster.primaryOf(tables.channel.key(SLUG));
   for (;;) {
     const threadId = await client.newThread(token);
     const entry = (await store.threads(SLUG, userId)).find((each) => each.threadId === threadId);
     if (!entry) throw new Error(`Cannot find the thread ${threadId}`);
-    if ((await cluster.primaryOf(threadKeys(entry.uid).header)) !== channels)
+    if ((await cluster.primaryOf(tables.header.key(entry.uid))) !== channels)
       return { threadId, uid: entry.uid };
   }
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { channelTag, threadKeys } from "../../src/stores/redis/keys.ts";
+import { tables } from "../../src/stores/tables.ts";
 import type { Store } from "../../src/store.ts";
 import { checkInvariants } from "../stores/invariants.ts";
 import { createReference } from "../stores/reference.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpRedis } from "../stores/dump-store.ts";
 import type { ClusterNode } from "../support/cluster-node.ts";
 import { startReplicatedCluster } from "../support/replicated-cluster.ts";
 import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
@@ -36,7 +36,7 @@ function choices(keys: string[]): string[][] {
 }
 
 function tagOf(step: Step, { slug, uid }: Place): string {
-  return channelSteps.includes(step) ? channelTag(slug) : threadKeys(uid).header;
+  return channelSteps.includes(step) ? tables.channel.key(slug) : tables.header.key(uid);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
-import { threadKeys } from "../../src/stores/redis/keys.ts";
+import { tables } from "../../src/stores/tables.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { startReplicatedCluster } from "../support/replicated-cluster.ts";
 import type { ClusterNode } from "../support/cluster-node.ts";
@@ -41,6 +41,6 @@ export async function storeForTest(
 export async function uidAt(cluster: ReplicatedCluster, primary: ClusterNode): Promise<string> {
   for (let i = 0; ; i++) {
     const uid = `thread-${i}`;
-    if ((await cluster.primaryOf(threadKeys(uid).header)) === primary) return uid;
+    if ((await cluster.primaryOf(tables.header.key(uid))) === primary) return uid;
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { channelTag, threadKeys } from "../../src/stores/redis/keys.ts";
+import { tables } from "../../src/stores/tables.ts";
 import type { Store } from "../../src/store.ts";
 import { checkInvariants } from "../stores/invariants.ts";
 import { BUDGET_CHARS, sampleChannel, sampleCommit, sampleMessage, SLUG } from "../stores/samples.ts";
-import { dumpRedis } from "../support/dump-redis.ts";
+import { dumpRedis } from "../stores/dump-store.ts";
 import type { ClusterNode } from "../support/cluster-node.ts";
 import { openMove } from "../support/slot-move.ts";
 import { until } from "../support/until.ts";
@@ -43,7 +43,7 @@ describe("P24: a reshard under load", () => {
     ];
     await Promise.all(callers.map((caller) => caller.answered(4)));
 
-    const tags = [...UIDS.map((uid) => threadKeys(uid).header), channelTag(SLUG)];
+    const tags = [...UIDS.map((uid) => tables.header.key(uid)), tables.channel.key(SLUG)];
     for (let round = 0; round < 3; round++) {
       for (const tag of tags) {
         const move = await openMove(cluster, tag);
@@ -69,7 +69,7 @@ describe("P24: a reshard under load", () => {
     const holds = holderOfThread(store, "t1");
     await holds();
     await holds();
-    const move = await openMove(cluster, threadKeys("t1").header, {
+    const move = await openMove(cluster, tables.header.key("t1"), {
       to: cluster.nodes.at(-1) as ClusterNode,
     });
     for (const key of await move.left()) {
@@ -93,7 +93,7 @@ describe("P24: a reshard under load", () => {
       const lists = await Promise.all(cluster.nodes.map(({ orders }) => orders.send("CLIENT", "LIST")));
       return lists.map((list) => [...String(list).matchAll(/^id=(\d+)/gm)].map(([, id]) => id));
     };
-    const move = await openMove(cluster, threadKeys("t1").header);
+    const move = await openMove(cluster, tables.header.key("t1"));
     const before = await connections();
     await commit("claim");
     await commit("again");
@@ -111,7 +111,7 @@ describe("P24: a reshard under load", () => {
     const uid = "t1";
     const commit = sampleCommit({ uid, opId: "claim", fence: "p:a", messages: [sampleMessage(1)] });
     await store.setCatalog(uid, SLUG, [{ name: "tool" }]);
-    const move = await openMove(cluster, threadKeys(uid).header);
+    const move = await openMove(cluster, tables.header.key(uid));
     const committing = store.commit(commit);
     await until("the commit is refused, and tried again", async () => {
       const refusals = String(await move.from.orders.send("INFO", "errorstats"));

@@ -27,11 +27,11 @@ const TTL_MS = 1_000_000;
 /** A channel with one visitor, so that the list of users is there. */
 async function open(store: Store, { slug }: Place): Promise<void> {
   await store.putChannel(sampleChannel({ slug }));
-  await mint(store, slug, "h0", "u0");
+  await mint(store, slug, "h0", "u0", 4);
 }
 
-function mint(store: Store, slug: string, tokenHash: string, userId: string): Promise<void> {
-  return store.mintVisitor({ slug, tokenHash, userId, snapshot: "anonymous", ttlMs: TTL_MS, atMs: 5 });
+function mint(store: Store, slug: string, tokenHash: string, userId: string, atMs = 5): Promise<void> {
+  return store.mintVisitor({ slug, tokenHash, userId, snapshot: "anonymous", ttlMs: TTL_MS, atMs });
 }
 
 function admit(store: Store, { slug }: Place): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { vi } from "vitest";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { folderInMemory } from "../support/data-dir.ts";
@@ -12,7 +13,7 @@ import type { Backend, Page } from "./api.ts";
 import { startEchoingModel } from "./echoing-model.ts";
 import { argumentsOf } from "./golden.ts";
 import type { Golden, Shown, ShownConversation, ThreadFact } from "./golden.ts";
-import { loadIntoFolder, loadIntoRedis } from "./load-golden.ts";
+import { restoreGolden } from "./load-golden.ts";
 import { HERE, startServe } from "./service-process.ts";
 import { startShopTools } from "./shop-tools.ts";
 
@@ -48,14 +49,14 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
     MCP_PRIVATE: "on",
     ...(servers === null ? {} : { REDIS_URL: servers.urls.join() }),
   };
-  if (servers === null) await loadIntoFolder(golden, folder);
-  else {
-    await loadIntoRedis(golden, servers.urls);
-    // Of a thread that waits, too, as much time is left as there was then.
-    await shiftDeadlines(servers.urls, Date.now() - facts.takenAtMs);
-  }
+  let clockMs = facts.takenAtMs + LATER_MS;
+  // A Redis judges by its time, which is the present one. Whoever opens an embedded store has the time of its records.
+  const at = servers === null ? () => clockMs : null;
+  await atTime(at, () =>
+    restoreGolden(golden, storeEnv, { atMs: at?.() ?? Date.now(), movesDeadlines: servers !== null }),
+  );
 
-  const print = printer(storeEnv);
+  const print = printer(storeEnv, at);
   const shown: Shown[] = [];
   for (const { command } of golden.shown) shown.push({ command, printed: await print(argumentsOf(command)) });
 
@@ -64,7 +65,6 @@ export async function continueGolden(golden: Golden, place: Place): Promise<Cont
   await moveTools({ print, folder, url: tools.url });
   const start = (nowMs: number) =>
     startServe(HERE, { ...storeEnv, ...settingsOf(golden, { folder, model }) }, nowMs);
-  let clockMs = facts.takenAtMs + LATER_MS;
   let service = await start(clockMs);
   const backend = { url: service.url, transportKey: facts.transportKey };
 
@@ -100,12 +100,22 @@ async function startServers(place: Place): Promise<{ urls: string[]; stop: () =>
   return { urls: [server.url], stop: () => server.stop() };
 }
 
+/** With the wall clock of this process at that time meanwhile; null: as it is. */
+async function atTime<Result>(at: (() => number) | null, work: () => Promise<Result>): Promise<Result> {
+  if (at === null) return work();
+  const clock = vi.spyOn(Date, "now").mockImplementation(at);
+  return work().finally(() => clock.mockRestore());
+}
+
 /** What a command prints. They run in this process, one at a time: a store's file is opened once. */
-function printer(env: Record<string, string>): (args: string[]) => Promise<unknown> {
+function printer(
+  env: Record<string, string>,
+  at: (() => number) | null,
+): (args: string[]) => Promise<unknown> {
   let last: Promise<unknown> = Promise.resolve();
   return (args) => {
     const printed = last.then(async () => {
-      const { code, out, err } = await runCommand(env, args);
+      const { code, out, err } = await atTime(at, () => runCommand(env, args));
       if (code !== 0) throw new Error(`Cannot ${args.join(" ")}: ${err}`);
       return JSON.parse(out) as unknown;
     });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call } from "../../machines/run.ts";
 import { LockedRecord } from "../../src/store.ts";
-import type { Store } from "../../src/store.ts";
+import type { ContentKeyStore } from "../../src/store.ts";
 import { answers, createInstance, readerOf, says } from "../actors/instance.ts";
 import type { Instance } from "../actors/instance.ts";
 import { encryptedForAnybody, keysInMemory, testWrapping } from "../support/content-keys.ts";
@@ -39,8 +39,8 @@ describe.each(plantableStores)("encrypted contents that are damaged, on $name", 
     await place.remove();
   });
 
-  async function open(store?: Store): Promise<void> {
-    here = createInstance(store ?? encryptedForAnybody(await place.open()));
+  async function open(keys?: ContentKeyStore): Promise<void> {
+    here = createInstance(await place.open(encryptedForAnybody(keys)));
   }
   async function close(): Promise<void> {
     await here.threads.drain(0);
@@ -87,7 +87,7 @@ describe.each(plantableStores)("encrypted contents that are damaged, on $name", 
     expect(await history()).toEqual(["First", "Two", "Second"]);
     expect(here.complaints).toEqual([SET_ASIDE]);
     await close();
-    expect(await place.aside("t1")).toEqual({ "message:1": message });
+    expect(await place.aside("t1")).toEqual({ "message 1": message });
   });
 
   test("a message, met by the next one first: that is answered without it", async () => {
@@ -107,7 +107,7 @@ describe.each(plantableStores)("encrypted contents that are damaged, on $name", 
       await talk("Three", "Third");
       expect(await history()).toEqual(["One", "First", "Two", expect.any(String), "Three", "Third"]);
       await close();
-      expect(await place.aside("t1")).toEqual({ [`${part}:`]: texts[part] });
+      expect(await place.aside("t1")).toEqual({ [`${part} `]: texts[part] });
     },
   );
 
@@ -134,7 +134,7 @@ describe.each(plantableStores)("encrypted contents that are damaged, on $name", 
     const others = keysInMemory();
     const keyId = "shop~u1";
     await others.add({ slug: "shop", userId: "u1", keyId, wrapped: testWrapping().make(keyId).wrapped });
-    await open(encryptedForAnybody(await place.open(), others));
+    await open(others);
     await expect(history()).rejects.toThrow(LockedRecord);
     await expect(history()).rejects.toThrow("nothing of the thread opens by its key");
     await expect(here.threads.say(says("t1", "Three"))).rejects.toThrow(LockedRecord);

@@ -99,6 +99,11 @@ export function goldenFolder(version: string, store: Golden["store"]): string {
   return join(fileURLToPath(new URL(".", import.meta.url)), version, store);
 }
 
+/** A version's store, as `store backup` wrote it. */
+export function backupOf(version: string, store: Golden["store"]): string {
+  return fileURLToPath(new URL(`backups/${version}-${store}.gz`, import.meta.url));
+}
+
 /** Records of a part of what the coming version stores: the whole ones take their place when it is released. */
 export function readPartGoldens(part: Exclude<GoldenPart, "all">): Golden[] {
   const folders = readdirSync(fileURLToPath(new URL(".", import.meta.url))).filter((name) =>

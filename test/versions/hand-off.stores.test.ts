@@ -9,7 +9,6 @@ import type { Store } from "../../src/store.ts";
 import { folderInMemory } from "../support/data-dir.ts";
 import type { ModelServer } from "../support/model-server.ts";
 import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
 import { openTestService, ROOMY_LIMITS } from "../support/service.ts";
 import type { TestService } from "../support/service.ts";
 import { runCommand } from "../support/terminal.ts";
@@ -19,7 +18,7 @@ import { startEchoingModel, toldHistory } from "./echoing-model.ts";
 import { argumentsOf, readGoldens, readPartGoldens, shownConversation } from "./golden.ts";
 import type { Golden, ThreadFact } from "./golden.ts";
 import { saidIn } from "./go-on.ts";
-import { loadIntoFolder, loadIntoRedis } from "./load-golden.ts";
+import { restoreGolden } from "./load-golden.ts";
 
 const goldens = [...readGoldens(), ...readPartGoldens("hand-off")].filter(
   ({ store, facts }) => inject("stores").includes(store) && facts.threads.some(isPersons),
@@ -166,13 +165,9 @@ interface Place {
 
 async function load(golden: Golden): Promise<Place> {
   const folder = folderInMemory();
-  let redis: RedisServer | null = null;
-  if (golden.store === "embedded") await loadIntoFolder(golden, folder);
-  else {
-    redis = await startRedis({ args: ["--appendonly", "no"] });
-    await loadIntoRedis(golden, [redis.url]);
-  }
+  const redis = golden.store === "redis" ? await startRedis({ args: ["--appendonly", "no"] }) : null;
   const env = { DATA_DIR: folder, ...(redis ? { REDIS_URL: redis.url } : {}) };
+  await restoreGolden(golden, env, { atMs: Date.now(), movesDeadlines: false });
   const shown = [];
   for (const { command } of golden.shown) {
     const { out } = await runCommand(env, argumentsOf(command));

@@ -1,64 +1,81 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/clock.ts";
-import type { Store } from "../../src/store.ts";
-import { openRedisStore } from "../../src/stores/redis.ts";
 import { startEchoModel } from "../faults/echo-model.ts";
 import type { EchoModel } from "../faults/echo-model.ts";
-import { TRANSPORT_KEY, writeChannels } from "../faults/fault-channels.ts";
+import {
+  ORIGIN,
+  PUBLISHABLE_KEY,
+  SECRET_KEY,
+  TRANSPORT,
+  TRANSPORT_KEY,
+  WEB,
+} from "../faults/fault-channels.ts";
 import type { WrittenFleet } from "../faults/workload.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { freePort } from "../support/free-port.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ROOMY_LIMITS } from "../support/service.ts";
-import { UNHURRIED_MS } from "../support/unhurried.ts";
-import { startServe } from "./service-process.ts";
+import { readAsOperator } from "./operator-reads.ts";
+import type { OperatorReads } from "./operator-reads.ts";
+import { AS_BUILT, runCli, startServe } from "./service-process.ts";
 import type { ServiceProcess } from "./service-process.ts";
 
-/** Instances of several versions on one Redis, each at its own port whatever its version. */
+export type Version = "present" | "next";
+
+/** The folder of each version's build. */
+export type Builds = Record<Version, string>;
+
+/**
+ * Instances of several versions on one Redis, each at its own port whatever its version. They are seen from outside alone:
+ * whatever the store is like, the requests are the same.
+ */
 export interface MixedFleet extends WrittenFleet {
-  store: Store;
-  victims: ServiceProcess[];
-  /** Of the Redis, or of all nodes. */
-  redisUrls: string[];
+  victims: Instance[];
   model: EchoModel;
-  /** SIGTERM, and that version in its place. `checkout`: its sources; with `nowMs` its clock begins there. */
-  replace(index: number, checkout: string, nowMs?: number): Promise<void>;
-  /** What all instances logged as warnings and errors. */
+  read: OperatorReads;
+  /** SIGTERM, and that version in its place. */
+  replace(index: number, version: Version): Promise<void>;
+  /** What all instances logged as errors. */
   complaints(): string[];
   close(): Promise<void>;
 }
 
+export interface Instance extends ServiceProcess {
+  version: Version;
+}
+
 const SETTLE_MS = 120_000;
 const MOST_STARTS = 5;
+const CHANNELS = [
+  { slug: TRANSPORT, kind: "transport" },
+  {
+    slug: WEB,
+    kind: "web",
+    publishableKey: PUBLISHABLE_KEY,
+    secretKey: SECRET_KEY.reveal(),
+    allowedOrigins: [ORIGIN],
+  },
+];
 
 export async function startMixedFleet(options: {
   on: "redis" | "cluster";
-  /** The checkout of each instance. */
-  checkouts: string[];
+  builds: Builds;
+  versions: readonly Version[];
 }): Promise<MixedFleet> {
+  const { on, builds, versions } = options;
   const args = ["--appendfsync", "always"];
-  const servers = options.on === "redis" ? await oneRedis(args) : await startRedisCluster({ args });
+  const servers = on === "redis" ? await oneRedis(args) : await startRedisCluster({ args });
   const model = await startEchoModel();
   model.pace(30);
-  const log = { warn() {} };
-  const store = await openRedisStore({
-    urls: servers.urls,
-    durability: "local",
-    clock: systemClock,
-    log,
-    deadlineMs: UNHURRIED_MS,
-  });
-  await writeChannels(store);
-  const ports = await Promise.all(options.checkouts.map(freePort));
-  const complaints: string[] = [];
+  const ports = await Promise.all(versions.map(freePort));
+  const said: string[] = [];
 
-  function start(index: number, checkout: string, nowMs?: number): Promise<ServiceProcess> {
+  function settings(port: number): Record<string, string> {
     const folder = mkdtempSync(join(temporaryFolder(), "instance-"));
     const channelsFile = join(folder, "channels.json");
-    writeFileSync(channelsFile, JSON.stringify({ channels: [] }));
-    const env = {
+    writeFileSync(channelsFile, JSON.stringify({ channels: CHANNELS }));
+    return {
       ...ROOMY_LIMITS,
       DATA_DIR: folder,
       CHANNELS_FILE: channelsFile,
@@ -67,48 +84,59 @@ export async function startMixedFleet(options: {
       HARNESS_API_KEY: TRANSPORT_KEY.reveal(),
       LISTENER: "node",
       LOG_LEVEL: "info",
-      PORT: String(ports[index]),
+      PORT: String(port),
       SHUTDOWN_GRACE_SECONDS: "3",
       // Some runs are held for longer than a model may be silent.
       MODEL_TIMEOUT_SECONDS: "1000",
       // Nor may a pending call end while thousands of threads are made.
       TOOL_RESULT_TIMEOUT_SECONDS: "86400",
     };
-    return startedAtLast(() => startServe(checkout, env, nowMs));
   }
 
-  const victims = await Promise.all(options.checkouts.map((checkout, index) => start(index, checkout)));
-
-  function note(service: ServiceProcess): void {
-    complaints.push(
-      ...service
-        .said()
-        .split("\n")
-        .filter((line) => /"level":[56]0/.test(line)),
-    );
+  async function start(index: number, version: Version): Promise<Instance> {
+    const env = settings(ports[index] ?? 0);
+    return {
+      ...(await startedAtLast(() => startServe(builds[version], env, undefined, AS_BUILT))),
+      version,
+    };
   }
+
+  const victims = await Promise.all(versions.map((version, index) => start(index, version)));
+  const added = await runCli(
+    builds.present,
+    settings(0),
+    ["operators", "add", "ann", "--role", "admin", "--json"],
+    AS_BUILT,
+  );
+  const { key } = JSON.parse(added) as { key: string };
+  // The next version reads what the present one wrote, not the other way round.
+  const readers = () => victims.toSorted((one, other) => one.version.localeCompare(other.version));
+  const read = readAsOperator(key, () => readers()[0]?.url ?? "");
 
   return {
-    store,
-    redisUrls: servers.urls,
     model,
     victims,
-    complaints: () => complaints,
+    read,
+    store: { history: read.history },
+    complaints: () =>
+      [...said, ...victims.map((victim) => victim.said())]
+        .flatMap((text) => text.split("\n"))
+        .filter((line) => /"level":[56]0/.test(line)),
 
-    async replace(index, checkout, nowMs) {
+    async replace(index, version) {
       const old = victims[index];
       if (!old) throw new Error("Cannot replace it: no such instance");
       await old.stop();
-      note(old);
-      victims[index] = await start(index, checkout, nowMs);
+      said.push(old.said());
+      // From now on whoever answers there is of that version.
+      victims[index] = { ...old, version };
+      victims[index] = await start(index, version);
     },
 
     async settled(uids) {
       const endsAt = performance.now() + SETTLE_MS;
       for (const uid of uids) {
-        for (;;) {
-          const record = await store.load(uid, 1);
-          if (!record || record.fence === null) break;
+        while ((await read.state(uid)) === "running") {
           if (performance.now() > endsAt) throw new Error(`Thread ${uid} does not settle`);
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
@@ -116,9 +144,7 @@ export async function startMixedFleet(options: {
     },
 
     async close() {
-      for (const victim of victims) note(victim);
       await Promise.all(victims.map((victim) => victim.kill9()));
-      await store.close();
       await model.close();
       await servers.stop();
     },

@@ -4,18 +4,20 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
-import { openDb } from "../../src/stores/embedded/db.ts";
-import type { EmbeddedDb, Key } from "../../src/stores/embedded/db.ts";
-import { headerKind } from "../../src/stores/embedded/thread-records.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { entryText, slotOf, textOfEntry } from "../../src/stores/engine.ts";
+import type { Engine } from "../../src/stores/engine.ts";
+import { openLmdbEngine } from "../../src/stores/engines/lmdb/engine.ts";
+import { openRedisEngine } from "../../src/stores/engines/redis/open.ts";
+import type { RedisOptions } from "../../src/stores/engines/redis/open.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { channelKey, threadKeys, tokenKey } from "../../src/stores/redis/keys.ts";
-import { redisClient } from "../support/redis-client.ts";
+import type { SealingOptions } from "../../src/stores/steps/codec.ts";
+import { HEADER, tables } from "../../src/stores/tables.ts";
 import { startRedis } from "../support/redis-server.ts";
 
 /** A store in which a test writes past the store's own steps, while nobody has it open. */
 export interface PlantableStore {
-  open(): Promise<Store>;
+  open(sealing?: SealingOptions): Promise<Store>;
   plant(plant: Plant): Promise<void>;
   /** What is stored of a thread where plant() puts another text. */
   read(part: ReadPart, uid: string): Promise<string>;
@@ -36,128 +38,107 @@ export type Plant =
 /** `waiting`: the first one. */
 export type ReadPart = "snapshot" | "run" | "message" | "waiting";
 
+interface Place {
+  key: string;
+  field: string;
+}
+
 const PREPARE = { embedded: plantableFolder, redis: plantableRedis };
 
 export const plantableStores = inject("stores").map((name) => ({ name, prepare: PREPARE[name] }));
 
 async function plantableRedis(): Promise<PlantableStore> {
   const server = await startRedis();
-  const client = await redisClient(server.url).connect();
-
-  async function plant(plant: Plant): Promise<void> {
-    if (plant.part === "token") {
-      await client.hSet(tokenKey(plant.slug, plant.tokenHash), "snapshot", plant.text);
-      return;
-    }
-    if (plant.part === "channel") {
-      await client.hSet(channelKey(plant.slug), "json", plant.text);
-      return;
-    }
-    const { part, uid, text } = plant;
-    const { header, messages, queue } = threadKeys(uid);
-    if (part === "message") await client.lSet(messages, 0, text);
-    else if (part === "waiting") await client.lSet(queue, plant.nth, text);
-    else await client.hSet(header, part, text);
-  }
-
+  const options: RedisOptions = { urls: [server.url], durability: "local", log: { warn() {} } };
   return {
-    open: () =>
-      openRedisStore({ urls: [server.url], durability: "local", clock: systemClock, log: { warn() {} } }),
-    plant,
-    async read(part, uid) {
-      const { header, messages, queue } = threadKeys(uid);
-      if (part === "message") return (await client.lIndex(messages, 0)) ?? "";
-      if (part === "waiting") return (await client.lIndex(queue, 0)) ?? "";
-      return (await client.hGet(header, part)) ?? "";
-    },
-    aside: async (uid) => ({ ...(await client.hGetAll(threadKeys(uid).aside)) }),
-    async stored(uid) {
-      const { header, messages, queue } = threadKeys(uid);
-      const lists = [await client.lRange(messages, 0, -1), await client.lRange(queue, 0, -1)];
-      return [{ ...(await client.hGetAll(header)) }, lists];
-    },
-    async remove() {
-      client.destroy();
-      await server.stop();
-    },
+    open: (sealing) => openRedisStore({ ...options, clock: systemClock, ...sealing }),
+    ...plantsOn(async () => (await openRedisEngine(options)).engine),
+    remove: () => server.stop(),
   };
 }
 
 async function plantableFolder(): Promise<PlantableStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "chat-agent-"));
-
-  async function onDb<Result>(step: (db: EmbeddedDb) => Result): Promise<Result> {
-    const db = await openDb(dataDir);
-    try {
-      return await db.change("plant", () => step(db));
-    } finally {
-      await db.close();
-    }
-  }
-
-  const raw = (value: unknown) => value;
-
-  function put(db: EmbeddedDb, key: Key, change: (value: object) => unknown): void {
-    const value = db.get(key, raw);
-    db.put(key, change(typeof value === "object" && value !== null ? value : {}));
-  }
-
+  const options = { dataDir, clock: systemClock };
   return {
-    open: () => openEmbeddedStore({ dataDir, clock: systemClock }),
-
-    plant: (plant) =>
-      onDb((db) => {
-        const { part, text } = plant;
-        if (part === "token") {
-          return put(db, ["v", plant.slug, plant.tokenHash], (token) => ({ ...token, snapshot: text }));
-        }
-        if (part === "channel") return db.put(["c", plant.slug], parsedOr(text));
-        const { uid } = plant;
-        if (part === "snapshot" || part === "state") {
-          return put(db, ["h", uid], (header) => ({ ...header, [part]: text }));
-        }
-        const queue = db.get(["h", uid], headerKind.read)?.waiting ?? [];
-        const waiting = part === "waiting" ? (queue[plant.nth] ?? "") : "";
-        const keys: Record<typeof part, Key> = {
-          run: ["r", uid],
-          catalog: ["t", uid],
-          message: ["m", uid, 1],
-          waiting: ["q", uid, waiting],
-        };
-        db.put(keys[part], parsedOr(text));
-      }),
-
-    read: (part, uid) =>
-      onDb((db) => {
-        const header = db.get(["h", uid], headerKind.read);
-        if (part === "snapshot") return header?.snapshot ?? "";
-        const keys: Record<typeof part, Key> = {
-          run: ["r", uid],
-          message: ["m", uid, 1],
-          waiting: ["q", uid, header?.waiting[0] ?? ""],
-        };
-        return JSON.stringify(db.get(keys[part], raw));
-      }),
-
-    aside: (uid) =>
-      onDb((db) => {
-        const entries = [...db.range(["aside", uid], raw)];
-        return Object.fromEntries(
-          entries.map(({ key, value }) => [`${key[2]}:${key[3] ?? ""}`, String(value)]),
-        );
-      }),
-
-    stored: (uid) => onDb((db) => ["h", "r", "t", "m", "q"].map((kind) => [...db.range([kind, uid], raw)])),
-
+    open: (sealing) => openEmbeddedStore({ ...options, ...sealing }),
+    ...plantsOn(() => openLmdbEngine(options)),
     remove: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
 
-/** The embedded store's values are JSON: what is none is kept as a text. */
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
+function plantsOn(open: () => Promise<Engine>): Omit<PlantableStore, "open" | "remove"> {
+  async function onEngine<Result>(work: (engine: Engine) => Promise<Result>): Promise<Result> {
+    const engine = await open();
+    try {
+      return await work(engine);
+    } finally {
+      await engine.close();
+    }
   }
+
+  return {
+    plant: (plant) =>
+      onEngine(async (engine) => {
+        const { key, field } = await placeOf(engine, plant);
+        const text = plant.part === "message" ? entryText(plant.text.length, plant.text) : plant.text;
+        const writes = [{ write: "set" as const, key, fields: [[field, text] as const] }];
+        await engine.apply({ slot: slotOf(key), checks: [], writes });
+      }),
+
+    read: (part, uid) =>
+      onEngine(async (engine) => {
+        const { key, field } = await placeOf(engine, { part, uid, nth: 0 });
+        const text = await textIn(engine, key, field);
+        return part === "message" ? textOfEntry(text) : text;
+      }),
+
+    aside: (uid) =>
+      onEngine(async (engine) => {
+        const [pairs] = await engine.read([{ read: "hash", key: tables.aside.key(uid) }]);
+        return Object.fromEntries(pairs);
+      }),
+
+    stored: (uid) =>
+      onEngine((engine) => {
+        const { header, lastRun, messages, waiting } = tables;
+        const hashes = [header, lastRun, messages, waiting];
+        return engine.read(hashes.map((table) => ({ read: "hash" as const, key: table.key(uid) })));
+      }),
+  };
+}
+
+type Placed =
+  | { part: Exclude<ReadPart, "waiting"> | "state" | "catalog"; uid: string }
+  | { part: "waiting"; uid: string; nth: number }
+  | { part: "token"; slug: string; tokenHash: string }
+  | { part: "channel"; slug: string };
+
+async function placeOf(engine: Engine, placed: Placed): Promise<Place> {
+  switch (placed.part) {
+    case "token":
+      return { key: tables.token.key(placed.slug, placed.tokenHash), field: "snapshot" };
+    case "channel":
+      return { key: tables.channel.key(placed.slug), field: "json" };
+    case "message":
+      return { key: tables.messages.key(placed.uid), field: "1" };
+    case "waiting": {
+      const runs = await textIn(engine, tables.header.key(placed.uid), HEADER.waiting);
+      return { key: tables.waiting.key(placed.uid), field: runs.split(" ")[placed.nth] ?? "" };
+    }
+    case "run": {
+      const key = tables.header.key(placed.uid);
+      const isActive = (await textIn(engine, key, HEADER.run)) !== "";
+      return { key: isActive ? key : tables.lastRun.key(placed.uid), field: "run" };
+    }
+    case "snapshot":
+    case "state":
+    case "catalog":
+      return { key: tables.header.key(placed.uid), field: HEADER[placed.part] };
+  }
+}
+
+async function textIn(engine: Engine, key: string, field: string): Promise<string> {
+  const [[text]] = await engine.read([{ read: "fields", key, fields: [field] }]);
+  return text ?? "";
 }

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 /** This version's checkout. */
 export const HERE = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A service of any version as a process, run from the sources of its checkout. */
+/** A service of any version as a process. */
 export interface ServiceProcess {
   url: string;
   /** What it said, stdout and stderr. */
@@ -19,17 +19,20 @@ export interface ServiceProcess {
   kill9(): Promise<void>;
 }
 
-const COMMAND = ["--import", "tsx", "src/cli/chat-agent.ts"];
+/** How a checkout's command line is run. */
+const FROM_SOURCES = ["--import", "tsx", "src/cli/chat-agent.ts"];
+export const AS_BUILT = ["dist/src/cli/chat-agent.js"];
 
 /** `chat-agent serve` of a checkout. With `nowMs` its clock begins there. */
 export async function startServe(
   checkout: string,
   env: Record<string, string>,
   nowMs?: number,
+  command: readonly string[] = FROM_SOURCES,
 ): Promise<ServiceProcess> {
   const clock = fileURLToPath(new URL("set-clock.mjs", import.meta.url));
   const withClock = nowMs === undefined ? [] : ["--import", clock];
-  const child = spawn(process.execPath, [...withClock, ...COMMAND, "serve"], {
+  const child = spawn(process.execPath, [...withClock, ...command, "serve"], {
     cwd: checkout,
     env: { ...environment(), PORT: "0", ...env, CLOCK_AT_MS: String(nowMs ?? "") },
     stdio: ["ignore", "pipe", "pipe"],
@@ -53,8 +56,13 @@ export async function startServe(
 }
 
 /** What a command of a checkout's command line prints. */
-export async function runCli(checkout: string, env: Record<string, string>, args: string[]): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [...COMMAND, ...args], {
+export async function runCli(
+  checkout: string,
+  env: Record<string, string>,
+  args: readonly string[],
+  command: readonly string[] = FROM_SOURCES,
+): Promise<string> {
+  const run = promisify(execFile)(process.execPath, [...command, ...args], {
     cwd: checkout,
     env: { ...environment(), ...env },
     maxBuffer: 64 * 1024 * 1024,

@@ -4,14 +4,10 @@ import { z } from "zod";
 import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
 import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts";
 import { threadContext, visitorContext } from "../../src/actors/stored-context.ts";
-import { holdKind } from "../../src/stores/embedded/liveness.ts";
-import { claimKind, headerKind } from "../../src/stores/embedded/thread-records.ts";
-import { endpointKind, queuedKind } from "../../src/stores/embedded/outbox.ts";
 import { deliveryKind } from "../../src/stores/deliveries.ts";
-import { statsKind } from "../../src/stores/embedded/stats.ts";
-import { busyKind, ownerKind } from "../../src/stores/embedded/thread-orders.ts";
-import { movedKind, threadNameKind, tokenKind, userKind } from "../../src/stores/embedded/user-records.ts";
+import { STORE_FORMAT } from "../../src/stores/format.ts";
 import { sharedKinds } from "../../src/stores/records.ts";
+import { HEADER, tables, TOKEN, USER } from "../../src/stores/tables.ts";
 
 /** What is stored, in the shape of each of its versions: written down once, and compared with the code. */
 const shapes = JSON.parse(readFileSync(new URL("shapes.json", import.meta.url), "utf8")) as Record<
@@ -43,29 +39,25 @@ function chartForm(machine: { root: StateNode }, context: z.ZodType): string {
   return `${statesOf(machine.root)}; ${JSON.stringify(schema)}`;
 }
 
-const records = [
-  ...sharedKinds,
-  ...[
-    headerKind,
-    claimKind,
-    userKind,
-    movedKind,
-    threadNameKind,
-    tokenKind,
-    holdKind,
-    ownerKind,
-    busyKind,
-    statsKind,
-    queuedKind,
-    endpointKind,
-    deliveryKind,
-  ].map((kind) => ({
-    ...kind,
-    name: `${kind.name} of the embedded store`,
-  })),
-];
+/** The names of keys and fields: those of each table, and the fields of the hashes that hold most. */
+function layoutForm(): string {
+  const keys = Object.values(tables).map(({ plane, name, holds }) => `${plane} ${name}: ${holds}`);
+  const { renamed, ...token } = TOKEN;
+  const fields = { header: HEADER, user: USER, token: { ...token, renamed: renamed("NAME") } };
+  const named = Object.entries(fields).map(
+    ([of, names]) => `${of}: ${Object.values<string>(names).sort().join(", ")}`,
+  );
+  return [keys.sort().join(", "), ...named].join("; ");
+}
+
 const present: Shape[] = [
-  ...records.map(({ name, version, form }) => ({ name, version, form, steps: "where its kind is made" })),
+  ...[...sharedKinds, deliveryKind].map(({ name, version, form }) => ({
+    name,
+    version,
+    form,
+    steps: "where its kind is made",
+  })),
+  { name: "layout", version: STORE_FORMAT, form: layoutForm(), steps: "in src/stores/format.ts" },
   {
     name: "thread chart",
     version: THREAD_CHART_VERSION,

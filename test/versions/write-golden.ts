@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { packEmbedded, readEmbedded } from "./embedded-records.ts";
-import { goldenFolder, STORES } from "./golden.ts";
+import { gunzipSync } from "node:zlib";
+import { backupOf, goldenFolder, STORES } from "./golden.ts";
 import type { Facts, Golden, GoldenPart } from "./golden.ts";
 import { writeJson, writeLines } from "./readable.ts";
-import { readRedis } from "./redis-records.ts";
 import { HERE } from "./service-process.ts";
 import { checkStates } from "./writing/check-states.ts";
 import { live } from "./writing/lives.ts";
@@ -18,7 +17,7 @@ import { CHANNEL_KEYS, ORIGIN } from "./writing/world.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `npx tsx test/versions/write-golden.ts COMMIT [hand-off]`: the golden records of a commit, on both stores. */
+/** `npx tsx test/versions/write-golden.ts COMMIT [hand-off]`: golden backups of a commit, from both stores. */
 async function writeGolden(revision: string, part: GoldenPart): Promise<void> {
   // The tests go on on the same day, and wait past every deadline until the next one.
   if (DAY_MS - (Date.now() % DAY_MS) < HOUR_MS)
@@ -65,21 +64,17 @@ async function writeStore(
       operators: world.operators,
     };
 
-    const folder = goldenFolder(folderName(old, part), store);
+    const name = folderName(old, part);
+    const folder = goldenFolder(name, store);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    const records = redisUrl === null ? await readEmbedded(dataDir) : await readRedis(redisUrl);
-    checkStates(
-      records.map((record) => JSON.stringify(record)),
-      part,
-    );
+    const backup = backupOf(name, store);
+    rmSync(backup, { force: true });
+    await world.cli("store", "backup", backup);
+    checkStates(gunzipSync(readFileSync(backup)).toString().split("\n"), part);
     writeJson(join(folder, "facts.json"), facts);
     writeLines(join(folder, "shown.jsonl"), shown);
-    writeLines(join(folder, "records.jsonl"), records);
-    if (redisUrl === null) {
-      writeFileSync(join(folder, "data.mdb.gz"), await packEmbedded(dataDir));
-      copyFileSync(join(dataDir, "keys.json"), join(folder, "keys.json"));
-    }
+    if (redisUrl === null) copyFileSync(join(dataDir, "keys.json"), join(folder, "keys.json"));
   } finally {
     await service.remove();
   }

@@ -100,7 +100,7 @@ export interface ScriptedService {
    * has taken the message, or after.
    */
   losing: Map<string, "before" | "after">;
-  /** Texts whose runs have no name in their streams, as with a service of version 0.1.0. */
+  /** Texts whose runs have no name in their streams, as behind a proxy that removes the header. */
   unnamed: Set<string>;
   /** Keys of channels that do not have the page's origin among theirs. */
   foreign: Set<string>;

@@ -1,12 +1,14 @@
 import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../../machines/line.ts";
 import { holderOf } from "../../domain/fence.ts";
 import { withText } from "../../domain/kept-text.ts";
+import { NewerRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { HeldThread } from "../held-thread.ts";
 import type { HeldThreads } from "../held-threads.ts";
 import { DELETED } from "../deleted.ts";
 import { INTERRUPTED } from "../interrupted.ts";
+import { refuseUnreadable } from "../refuse-unreadable.ts";
 import type { OpenReply } from "../reply.ts";
 import { beginsWith, createRunLog, linesSince, positionAfter } from "../run-log.ts";
 import type { RunLog } from "../run-log.ts";
@@ -93,7 +95,10 @@ export function createMirrors(
       const record = await store.load(uid, 1);
       if (isKnown(mirror)) await compare(mirror, record);
     } catch (error) {
-      plainLog.warn({ uid, err: error }, "cannot look after a followed run");
+      if (!(error instanceof NewerRecord))
+        plainLog.warn({ uid, err: error }, "cannot look after a followed run");
+      // Whoever attaches again is answered 503, and so reaches an instance that can read it.
+      else if (isKnown(mirror)) cut(mirror);
     }
     if (isKnown(mirror)) lookLater(mirror);
   }
@@ -117,6 +122,7 @@ export function createMirrors(
         return log.position > 0 ? cut(mirror) : finish(mirror, lines, run.terminal);
       }
       case "held": {
+        refuseUnreadable(record);
         if (!goesOn(mirror, run.fence, linesOf(record, log.runId))) return cut(mirror);
         const here = held.get(uid);
         if (here?.run?.runId === log.runId) return handOver(mirror, here);
@@ -129,7 +135,7 @@ export function createMirrors(
         return;
       }
       case "free":
-        return;
+        return refuseUnreadable(record);
     }
   }
 

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
-import { findFaults } from "../../stores/backup/check.ts";
-import { decisionOf, RULES } from "../../stores/backup/rules.ts";
-import type { Suspicion } from "../../stores/backup/rules.ts";
+import { decisionOf, RULES } from "../../stores/check/rules.ts";
+import { checkStore } from "../../stores/check/check-store.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,16 +32,21 @@ export function addCheck(store: Command, terminal: Terminal): void {
           progress.show(
             () => `Looked at ${walked.toLocaleString("en")} records, ${suspect} of them look wrong`,
           );
-        const suspicions = data.suspicions((records) => {
-          walked = records;
-          show();
-        });
-        const { faults, isAll } = await findFaults(suspicions, (count) => {
-          suspect = count;
-          show();
+        const walk = () =>
+          data.suspicions((records) => {
+            walked = records;
+            show();
+          });
+        const { told: faults, isAll } = await checkStore(walk, {
+          repair,
+          onSuspicion(count) {
+            suspect = count;
+            show();
+          },
         }).finally(() => progress.end());
-        const told: Told[] = [];
-        for (const fault of faults) told.push(await tell(fault, repair));
+        const told = faults.map(({ fault: { rule, what }, repaired }): Told => {
+          return { fault: rule, where: what, repair: RULES[rule], decision: decisionOf(rule), repaired };
+        });
         if (json) printJson(terminal, { faults: told, complete: isAll });
         else print(terminal, told);
 
@@ -55,13 +59,6 @@ export function addCheck(store: Command, terminal: Terminal): void {
         throw new CannotDo(`Cannot call the store sound: ${left} of its records do not fit${asks}`);
       });
     });
-}
-
-async function tell(fault: Suspicion, repair: boolean): Promise<Told> {
-  if (repair && fault.mend) await fault.mend();
-  const repaired = repair && fault.mend !== undefined && !(await fault.isStill());
-  const { rule, what } = fault;
-  return { fault: rule, where: what, repair: RULES[rule], decision: decisionOf(rule), repaired };
 }
 
 function print(terminal: Terminal, told: readonly Told[]): void {

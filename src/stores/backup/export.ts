@@ -65,8 +65,18 @@ export async function* exportStore(
         const thread = threads[nth];
         if (!thread) continue;
         yield thread.first;
-        if (thread.rest) yield* thread.rest;
+        if (thread.rest) yield* readableOf(uid, thread.rest);
       }
+    }
+  }
+
+  /** If one of them is unreadable, those before it do not count. */
+  async function* readableOf(uid: string, rest: AsyncIterable<BackupRecord>): AsyncIterable<BackupRecord> {
+    try {
+      yield* rest;
+    } catch (error) {
+      report(error);
+      yield { type: "moved", uid };
     }
   }
 
@@ -74,9 +84,13 @@ export async function* exportStore(
     try {
       return await source.thread(uid);
     } catch (error) {
-      if (!(error instanceof UnreadableRecord)) throw error;
-      onUnreadable(error);
+      report(error);
       return null;
     }
+  }
+
+  function report(error: unknown): void {
+    if (!(error instanceof UnreadableRecord)) throw error;
+    onUnreadable(error);
   }
 }

@@ -1,12 +1,13 @@
 import type { AuditEntry } from "../../domain/audit.ts";
 import type { Channel } from "../../domain/channel.ts";
 import type { MessageClaim } from "../../domain/message-claim.ts";
-import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import type { Catalog } from "../../domain/message.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type { RenamedThread } from "../../domain/renamed-threads.ts";
 import type { User } from "../../domain/user.ts";
-import type { RunSummary, ThreadState } from "../../store/threads.ts";
+import type { ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
+import type { StoredMessage, StoredRun, StoredSummary, StoredUserMessage } from "../stored-records.ts";
 
 /**
  * The contents of a backup, independent of either store: each record is a line of the file (file.ts). A thread or
@@ -80,9 +81,9 @@ export interface BackupToken {
 /** The growing lists of a thread, or a part of them. `…From`: how many entries come before these. */
 export interface ThreadLists {
   messagesFrom: number;
-  messages: Message[];
+  messages: StoredMessage[];
   runsFrom: number;
-  runs: RunSummary[];
+  runs: StoredSummary[];
   parts: KeptPart[];
   claims: MessageClaim[];
 }
@@ -112,8 +113,8 @@ export interface WholeThread extends ThreadLists {
   state: ThreadState;
   snapshot: string | null;
   catalog: Catalog;
-  run: RunRecord | null;
-  waiting: UserMessage[];
+  run: StoredRun | null;
+  waiting: StoredUserMessage[];
   /** When the pending call expires, if the thread is waiting for one. */
   dueAtMs: number | null;
   /** Events for webhooks that are not delivered yet; absent: there were none. */

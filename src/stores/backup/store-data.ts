@@ -1,4 +1,4 @@
-import type { Suspicion } from "./rules.ts";
+import type { Suspicion } from "../check/rules.ts";
 import type { BackupSource, RestoreTarget, Restoring } from "./source.ts";
 import type { Counts } from "./records.ts";
 

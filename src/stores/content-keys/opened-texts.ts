@@ -1,72 +1,79 @@
 /**
- * Messages as this process last opened or sealed them, by their key: each new message reads its thread's whole tail,
- * which differs only at its end. A lookup brings the sealed text, so that a text that has changed in the store is
- * opened again. Texts are dropped with their key.
+ * Messages as this process last opened them, by their thread: each new message reads its thread's whole tail, which differs
+ * only at its end. A lookup brings the text as it is stored, so that one that has changed in the store is opened again. Texts
+ * are dropped with their key.
  */
 export interface OpenedTexts {
-  get(at: { keyId: string; uid: string; place: string }, sealed: string): string | undefined;
-  set(at: { keyId: string; uid: string; place: string }, text: { sealed: string; opened: string }): void;
+  get(uid: string, number: number, stored: string): string | undefined;
+  /** `keyIds`: the keys that opened it. */
+  set(at: { uid: string; number: number; keyIds: Iterable<string> }, text: Text): void;
+  /** The keys that opened texts of a thread. */
+  keysOf(uid: string): Iterable<string>;
   forgetKey(keyId: string): void;
   forgetThread(uid: string): void;
 }
 
 interface Text {
-  sealed: string;
+  stored: string;
   opened: string;
 }
 
-/** By place. */
-type ThreadTexts = Map<string, Text>;
+interface ThreadTexts {
+  keyIds: Set<string>;
+  byNumber: Map<number, Text>;
+}
 
-const charsOf = ({ sealed, opened }: Text): number => sealed.length + opened.length;
+const NO_KEYS: readonly string[] = [];
 
-/** `mostChars`: for all texts, sealed and opened; beyond it the texts of the oldest key are dropped. */
+const charsOf = ({ stored, opened }: Text): number => stored.length + opened.length;
+
+/** `mostChars`: for all texts, stored and opened; beyond it the texts of the oldest thread are dropped. */
 export function openedTexts(mostChars: number): OpenedTexts {
-  const byKey = new Map<string, Map<string, ThreadTexts>>();
+  const threads = new Map<string, ThreadTexts>();
+  const uidsOf = new Map<string, Set<string>>();
   let chars = 0;
 
-  function release(texts: ThreadTexts | undefined): void {
-    for (const text of texts?.values() ?? []) chars -= charsOf(text);
-  }
-
-  function forgetKey(keyId: string): void {
-    for (const texts of byKey.get(keyId)?.values() ?? []) release(texts);
-    byKey.delete(keyId);
-  }
-
-  function textsOf(keyId: string, uid: string): ThreadTexts {
-    const threads = byKey.get(keyId) ?? new Map<string, ThreadTexts>();
-    byKey.set(keyId, threads);
-    const texts = threads.get(uid) ?? new Map<string, Text>();
-    threads.set(uid, texts);
-    return texts;
+  function forgetThread(uid: string): void {
+    const thread = threads.get(uid);
+    if (!thread) return;
+    threads.delete(uid);
+    for (const text of thread.byNumber.values()) chars -= charsOf(text);
+    for (const keyId of thread.keyIds) {
+      const uids = uidsOf.get(keyId);
+      uids?.delete(uid);
+      if (uids?.size === 0) uidsOf.delete(keyId);
+    }
   }
 
   return {
-    get({ keyId, uid, place }, sealed) {
-      const known = byKey.get(keyId)?.get(uid)?.get(place);
-      return known?.sealed === sealed ? known.opened : undefined;
+    get(uid, number, stored) {
+      const known = threads.get(uid)?.byNumber.get(number);
+      return known?.stored === stored ? known.opened : undefined;
     },
 
-    set({ keyId, uid, place }, text) {
-      const texts = textsOf(keyId, uid);
-      const before = texts.get(place);
+    set({ uid, number, keyIds }, text) {
+      const thread = threads.get(uid) ?? { keyIds: new Set(), byNumber: new Map<number, Text>() };
+      threads.set(uid, thread);
+      for (const keyId of keyIds) {
+        thread.keyIds.add(keyId);
+        uidsOf.set(keyId, (uidsOf.get(keyId) ?? new Set<string>()).add(uid));
+      }
+      const before = thread.byNumber.get(number);
       if (before) chars -= charsOf(before);
-      texts.set(place, text);
+      thread.byNumber.set(number, text);
       chars += charsOf(text);
-      for (const [oldest] of byKey) {
+      for (const [oldest] of threads) {
         if (chars <= mostChars) return;
-        forgetKey(oldest);
+        forgetThread(oldest);
       }
     },
 
-    forgetKey,
+    keysOf: (uid) => threads.get(uid)?.keyIds ?? NO_KEYS,
 
-    forgetThread(uid) {
-      for (const threads of byKey.values()) {
-        release(threads.get(uid));
-        threads.delete(uid);
-      }
+    forgetKey(keyId) {
+      for (const uid of uidsOf.get(keyId) ?? []) forgetThread(uid);
     },
+
+    forgetThread,
   };
 }

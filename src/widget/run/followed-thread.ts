@@ -110,7 +110,7 @@ export class FollowedThread {
         this.#person.take(person, isAtWork);
         // A run that waits for a page tool, and is known here, sends nothing until the page has answered.
         const isNews = isAtWork || (runId !== null && !run.knows(runId));
-        // The feed sends a message before its run; a service of version 0.1.0 does not tell this tab the run's id.
+        // The feed sends a message before its run; without `x-run-id` (a proxy may remove it) this tab does not know the run.
         const isOwn = run.isOwn && this.#isOwnSaid;
         this.#due = isNews && !isOwn ? runId : null;
         return this.#listen();

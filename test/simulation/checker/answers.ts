@@ -30,7 +30,6 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * a-result-is-saved: the 200 of a result comes after its save. only-the-pending-call: a result for another call, or of
  * another tool, is refused. a-catalog-is-saved: the 204 of a catalog comes after its save.
  * a-named-run-is-found: who re-attaches to a run that is there gets its stream.
- * stored-encrypted: where contents are encrypted, nothing that somebody said is written as it is, nor its hash.
  * one-account: a token belongs to one account, an account to one user, for good.
  */
 export function watchAnswers({ ledger, deletions, report, world }: Watch): Watcher {
@@ -117,8 +116,6 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
       const { type } = happening;
       if (type === "answered") checkAnswered(happening.exchange, happening.status);
       if (type === "closed") checkIdentified(happening.exchange);
-      if (type === "plain text stored")
-        report("stored-encrypted", null, `${happening.by} stores “${happening.text}” as it is`);
       if (type === "fault" && !isKeyAstray(happening))
         report("no-fault-of-our-own", happening.uid, `${happening.by}: ${happening.text}`);
       const isLoss = type === "writes lost" || type === "stragglers back";

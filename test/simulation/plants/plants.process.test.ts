@@ -11,7 +11,6 @@ const QUICK = [
   "merge-drops-threads",
   "waits-for-nobody",
   "nobody-answers",
-  "waits-unencrypted",
   "tokens-not-asked",
 ];
 const MINUTES = 60_000;

@@ -362,19 +362,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/operators/retained-users.ts",
-        from: "  if ((await store.hasValidToken(slug, userId)) !== false) return;\n",
+        from: "  if (await store.hasValidToken(slug, userId)) return;\n",
         to: "",
-      },
-    ],
-  },
-  {
-    name: "waits-unencrypted",
-    about: "A message that waits is stored as it was said",
-    changes: [
-      {
-        file: "src/stores/content-keys/content-store.ts",
-        from: "const sealed = sealer?.userMessage(message) ?? message;",
-        to: "const sealed = sealer ? message : message;",
       },
     ],
   },

@@ -76,8 +76,6 @@ export function createConnection(
         isSentOnce: change.orWait !== null,
         step: (data) => commit(data, change),
         done(result, where) {
-          if (result.type === "committed") meant.look(keptOf(change));
-          if (result.type === "waiting") meant.look(change.orWait);
           judge({ type: "committed", uid, by, commit: meant.commit(change), result, where });
         },
         heard: () => judge({ type: "commit heard", uid, by }),
@@ -91,7 +89,6 @@ export function createConnection(
         isSentOnce: true,
         step: ({ twin }) => twin.wait(uid, message, max),
         done(result, where) {
-          if (result.type === "waiting") meant.look(message);
           judge({ type: "waited", uid, message: meant.message(message), result, where });
         },
       });
@@ -109,7 +106,6 @@ export function createConnection(
         isWrite: true,
         step: ({ twin }) => twin.keepPart(part),
         done(isKept, where) {
-          if (isKept) meant.look(part);
           judge({ type: "part kept", uid: part.uid, part: meant.part(part), isKept, where });
         },
       }),
@@ -247,7 +243,6 @@ export function createConnection(
       );
       return { items: resting.filter(({ updatedAtMs }) => updatedAtMs <= untilMs), next };
     },
-    fillOrders: async () => false,
     addStats: (counted) =>
       write(cluster.ofChannel(counted.slug), "count what happened", (twin) => twin.addStats(counted)),
     stats: (slug, days) =>
@@ -305,8 +300,6 @@ export function createConnection(
           if (erased) judge({ type: "erased", uid, by: process.id, where });
         },
       }),
-    eraseTokens: (slug, userIds) =>
-      write(cluster.ofChannel(slug), "erase tokens", (twin) => twin.eraseTokens(slug, userIds)),
 
     sweepPlace: (slug) =>
       read(cluster.ofInstances(), "look how far retention came", (twin) => twin.sweepPlace(slug)),
@@ -388,10 +381,5 @@ export function createConnection(
 async function userIn(twin: NodeData["twin"], slug: string, userId: string): Promise<UserLeft["was"]> {
   const user = await twin.findUser(slug, userId);
   if (user?.userId !== userId) return null;
-  return { externalId: user.externalId, hadToken: (await twin.hasValidToken(slug, userId)) === true };
-}
-
-/** Of a run that is over when another one begins its short form is kept alone. */
-function keptOf({ endedRun, ...change }: ThreadCommit): unknown {
-  return { ...change, endedTerminal: endedRun?.terminal };
+  return { externalId: user.externalId, hadToken: await twin.hasValidToken(slug, userId) };
 }

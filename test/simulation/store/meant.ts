@@ -7,8 +7,6 @@ export interface Meant {
   commit(stored: ThreadCommit): ThreadCommit;
   message(stored: UserMessage): UserMessage;
   part(stored: KeptPart): KeptPart;
-  /** This is in the store now. */
-  look(stored: unknown): void;
 }
 
 /** A store that takes texts as they are. */
@@ -16,5 +14,4 @@ export const AS_STORED: Meant = {
   commit: (stored) => stored,
   message: (stored) => stored,
   part: (stored) => stored,
-  look() {},
 };

@@ -63,16 +63,15 @@ async function fillUsers(store: Store): Promise<void> {
   await store.merge({ ...merge, snapshot: "bound" });
   const ofBot = { ...caller, slug: "bot", externalId: "many", displayName: null, newUserId: "many" };
   await store.admitUser(ofBot);
-  await Promise.all(
-    Array.from({ length: 450 }, (_, i) => {
-      const thread = { threadId: `name ${i}`, uid: `many-${i}` };
-      return store.addThread({ slug: "bot", userId: "many", ...thread, atMs: AT_MS });
-    }),
-  );
+  for (let i = 0; i < 450; i++) {
+    const thread = { threadId: `name ${i}`, uid: `many-${i}` };
+    await store.addThread({ slug: "bot", userId: "many", ...thread, atMs: AT_MS });
+  }
 }
 
 async function addThread(store: Store, userId: string, name: string, uid = name): Promise<void> {
-  await store.addThread({ slug: SLUG, userId, threadId: name, uid, atMs: AT_MS + name.length });
+  // Before its messages.
+  await store.addThread({ slug: SLUG, userId, threadId: name, uid, atMs: name.length });
 }
 
 async function fillThreads(store: Store): Promise<void> {
@@ -87,7 +86,7 @@ async function fillThreads(store: Store): Promise<void> {
 
 async function idle(store: Store, uid: string): Promise<void> {
   const run = sampleRun("r1", { outcome: "done", terminal: { type: "done", elapsedMs: 3 } });
-  const said = { uid, run, state: "idle", holds: false } as const;
+  const said = { uid, slug: "bot", run, state: "idle", holds: false } as const;
   const messages = [...steps(["Hello 👋\n"], 1), ...steps(["Hi"], 2, { role: "assistant", outcome: "done" })];
   await store.commit(sampleCommit({ opId: "idle", fence: newFence(HOLDER), ...said, messages }));
   const feedback = { rating: "down", comment: "No 👎", atMs: AT_MS } as const;

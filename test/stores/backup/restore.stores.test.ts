@@ -188,6 +188,6 @@ function watching(target: RestoreTarget, look: () => Promise<void>): RestoreTarg
 
 /** The channel that the store had before, which the other store had not. */
 function withoutOwnChannel(contents: Record<string, unknown>): Record<string, unknown> {
-  const isOwn = (key: string) => key === "c own" || key === "c:{c:own}" || key === "channels:{g}";
+  const isOwn = (key: string) => key === "c:{c:own}" || key === "channels:{g}";
   return Object.fromEntries(Object.entries(contents).filter(([key]) => !isOwn(key)));
 }

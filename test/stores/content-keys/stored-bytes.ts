@@ -4,6 +4,7 @@ import { inject, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Store } from "../../../src/store.ts";
 import { openEmbeddedStore } from "../../../src/stores/embedded.ts";
+import type { SealingOptions } from "../../../src/stores/steps/codec.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { redisClient } from "../../support/redis-client.ts";
@@ -12,8 +13,8 @@ import { UNHURRIED_MS } from "../../support/unhurried.ts";
 
 /** A store whose files the test looks into. */
 export interface StoreWithFiles {
-  /** Any number of times; as the implementation has it, without keys. Closed with the test. */
-  open(): Promise<Store>;
+  /** Any number of times; closed with the test. */
+  open(sealing?: SealingOptions): Promise<Store>;
   /** Settings by which a command finds it. */
   env: Record<string, string>;
   /** Everything that is on the disk, and in Redis' memory. */
@@ -27,8 +28,8 @@ export const storesWithFiles = inject("stores").map((name) => ({ name, prepare: 
 async function embeddedFiles(): Promise<StoreWithFiles> {
   const dataDir = temporaryFolder();
   return {
-    async open() {
-      const store = await openEmbeddedStore({ dataDir, clock: systemClock });
+    async open(sealing) {
+      const store = await openEmbeddedStore({ dataDir, clock: systemClock, ...sealing });
       onTestFinished(() => store.close());
       return store;
     },
@@ -41,13 +42,14 @@ async function redisFiles(): Promise<StoreWithFiles> {
   const redis = await startRedis({ args: ["--appendfsync", "always", "--rdbcompression", "no"] });
   onTestFinished(() => redis.stop());
   return {
-    async open() {
+    async open(sealing) {
       const store = await openRedisStore({
         urls: [redis.url],
         durability: "local",
         clock: systemClock,
         log: { warn() {} },
         deadlineMs: UNHURRIED_MS,
+        ...sealing,
       });
       onTestFinished(() => store.close());
       return store;

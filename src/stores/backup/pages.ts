@@ -1,0 +1,39 @@
+import type { Member } from "../engine.ts";
+import type { Reader } from "../walk.ts";
+
+/** The members of a sorted set by score, in pages: by score and not by place, because others add and remove some meanwhile. */
+export async function* rangePages(
+  reader: Reader,
+  key: string,
+  { to = Infinity, limit }: { to?: number; limit: number },
+): AsyncIterable<Member[]> {
+  let from = -Infinity;
+  let met = new Set<string>();
+  for (let most = limit; ;) {
+    const [found] = await reader.read([{ read: "range", key, from, to, limit: most }]);
+    const fresh = found.filter(([member]) => !met.has(member));
+    if (fresh.length > 0) yield fresh;
+    const last = found.at(-1);
+    if (last === undefined || found.length < most) return;
+    // All of them have the same score: the next page must reach beyond it.
+    most = last[1] === from ? most * 2 : limit;
+    [, from] = last;
+    met = new Set(found.filter(([, score]) => score === from).map(([member]) => member));
+  }
+}
+
+/** A list in parts of at most so many. */
+export function* chunks<T>(list: readonly T[], most: number): Iterable<T[]> {
+  for (let from = 0; from < list.length; from += most) yield list.slice(from, from + most);
+}
+
+/** What has the same name, in its order. */
+export function grouped<T>(list: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of list) {
+    const group = groups.get(nameOf(one));
+    if (group) group.push(one);
+    else groups.set(nameOf(one), [one]);
+  }
+  return groups;
+}

@@ -1,0 +1,58 @@
+import { chunks } from "../backup/pages.ts";
+import { isObject } from "../checks.ts";
+import type { Engine } from "../engine.ts";
+import { jsonValue } from "../json-value.ts";
+import { readRunSummary } from "../records.ts";
+import { tables } from "../tables.ts";
+import { misreading } from "./checker.ts";
+import type { Fault } from "./checker.ts";
+
+const AT_ONCE = 500;
+
+/**
+ * A thread's runs in short form and their order have the same runs, among them the active and the last one.
+ *
+ * @param recentRuns these two, as far as there are any
+ */
+export async function runFaults(
+  engine: Engine,
+  uid: string,
+  {
+    runCount,
+    orderedCount,
+    recentRuns,
+  }: { runCount: number; orderedCount: number; recentRuns: readonly unknown[] },
+): Promise<Fault[]> {
+  const [runs, order] = [tables.runs.key(uid), tables.runOrder.key(uid)];
+  const missing = new Set(recentRuns.flatMap((run) => (isObject(run) ? [String(run["runId"])] : [])));
+  let unlisted: string | null = null;
+  let unreadable: string | null = null;
+  if (runCount > 0) {
+    for await (const page of engine.hashPages(runs)) {
+      for (const some of chunks(page, AT_ONCE)) {
+        const members = some.map(([run]) => run);
+        const [places] = await engine.read([{ read: "scores", key: order, members }]);
+        for (const [nth, [run, json]] of some.entries()) {
+          missing.delete(run);
+          if ((places[nth] ?? null) === null) unlisted ??= run;
+          const summary = jsonValue(json);
+          unreadable ??= misreading(() => readRunSummary(summary, uid));
+        }
+      }
+    }
+  }
+  if (orderedCount !== runCount) {
+    for await (const page of engine.memberPages(order)) {
+      for (const some of chunks(page, AT_ONCE)) {
+        const fields = some.map(([run]) => run);
+        const [summaries] = await engine.read([{ read: "fields", key: runs, fields }]);
+        unlisted ??= fields.find((_, nth) => (summaries[nth] ?? null) === null) ?? null;
+      }
+    }
+  }
+  unlisted ??= [...missing][0] ?? null;
+  const found: Fault[] = [];
+  if (unlisted !== null) found.push({ rule: "run is not listed", what: `${uid}: ${unlisted}` });
+  if (unreadable !== null) found.push({ rule: "record cannot be read", what: unreadable });
+  return found;
+}

@@ -1,0 +1,52 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Compaction } from "../../backup/store-data.ts";
+import { lockDataDir } from "./data-dir-lock.ts";
+import { openFile } from "./file.ts";
+
+/**
+ * Replaces the file by a copy that has no free pages, and so nothing of what was deleted. No process may have the
+ * file open: the lock keeps `serve` out, and what a command wrote into the old file meanwhile would be lost.
+ *
+ * The copy is on the disk before a rename puts it in the file's place: a crash before that leaves the file as it was,
+ * and a folder that the next compaction removes. Throws if a process serves the folder.
+ */
+export async function compactFile(dataDir: string): Promise<Compaction> {
+  const release = await lockDataDir(dataDir);
+  try {
+    const [folder, fresh] = [join(dataDir, "store"), join(dataDir, "store.compacting")];
+    const [file, copy] = [join(folder, "data.mdb"), join(fresh, "data.mdb")];
+    const bytesBefore = statSync(file).size;
+    rmSync(fresh, { recursive: true, force: true });
+    mkdirSync(fresh, { mode: 0o700 });
+    await copyTo(folder, fresh);
+    chmodSync(copy, 0o600);
+    flush(copy);
+    renameSync(copy, file);
+    flush(folder);
+    // It describes transactions of the old file.
+    rmSync(join(folder, "lock.mdb"), { force: true });
+    rmSync(fresh, { recursive: true });
+    return { kind: "embedded", bytesBefore, bytesAfter: statSync(file).size };
+  } finally {
+    await release();
+  }
+}
+
+async function copyTo(folder: string, fresh: string): Promise<void> {
+  const file = await openFile(folder);
+  try {
+    await file.db.backup(fresh, true);
+  } finally {
+    await file.close();
+  }
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,65 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../clock.ts";
+import { storeData } from "./backup/data.ts";
+import type { StoreData } from "./backup/store-data.ts";
+import { isServed } from "./engines/lmdb/data-dir-lock.ts";
+import type { Engine } from "./engine.ts";
+import { compactFile } from "./engines/lmdb/compact.ts";
+import { openLmdbEngine } from "./engines/lmdb/engine.ts";
+import { textOf } from "./engines/redis/answers.ts";
+import { openRedisEngine } from "./engines/redis/open.ts";
+import type { RedisOptions } from "./engines/redis/open.ts";
+import type { RedisLink } from "./engines/redis/link.ts";
+import { rewriteAppendOnlyFiles } from "./engines/redis/rewrite-append-only-files.ts";
+import { tables } from "./tables.ts";
+
+/** An instance counts as alive if it has beaten within this time; instances beat several times a second. */
+const ALIVE_MS = 5_000;
+
+/** The embedded store's data; works beside a running service. */
+export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
+  const clock = systemClock;
+  const engine = await openLmdbEngine({ dataDir, clock });
+  return storeData(engine, {
+    clock,
+    moment: () => engine.readMoment(),
+    instances: async () => ((await isServed(dataDir)) ? 1 : 0),
+    bytes: () => Promise.resolve(statSync(join(dataDir, "store", "data.mdb")).size),
+    async compact() {
+      await engine.close();
+      return compactFile(dataDir);
+    },
+  });
+}
+
+/** The data of a Redis, or of a cluster. */
+export async function openRedisData(options: RedisOptions): Promise<StoreData> {
+  const { engine, link } = await openRedisEngine(options);
+  return storeData(engine, {
+    clock: systemClock,
+    instances: () => beating(engine),
+    bytes: () => memoryOf(link),
+    compact: () => rewriteAppendOnlyFiles(link),
+  });
+}
+
+/** The stamp of a heartbeat is about its time (steps/instances.ts). */
+async function beating(engine: Engine): Promise<number> {
+  await engine.readTime();
+  const sinceMs = (engine.timeMs() ?? 0) - ALIVE_MS;
+  const [alive] = await engine.read([{ read: "number", key: tables.instances.key, from: sinceMs }]);
+  return alive;
+}
+
+/** The memory used by all primaries; null if one may not be asked. */
+async function memoryOf(link: RedisLink): Promise<number | null> {
+  try {
+    const sections = await Promise.all(
+      link.shards().map(async ({ server }) => textOf(await server.order("INFO", "memory"))),
+    );
+    return sections.reduce((sum, text) => sum + Number(/^used_memory:(\d+)/m.exec(text)?.[1]), 0);
+  } catch {
+    return null;
+  }
+}

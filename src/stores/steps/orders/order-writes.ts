@@ -1,0 +1,123 @@
+import { CHANGES_KEPT_MS } from "../../../store/channel-threads.ts";
+import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
+import { answererSince } from "../../answerer-since.ts";
+import { slotOf } from "../../engine.ts";
+import type { Engine, Write } from "../../engine.ts";
+import { tables } from "../../tables.ts";
+import { arrange } from "./state-lists.ts";
+import type { Standing } from "./state-lists.ts";
+
+/**
+ * A channel's threads by last activity (tables.activity), by state (tables.busy), and those whose state changed without a
+ * message (tables.changed). They say where to look; the thread itself says what is true. No caller waits for these writes.
+ *
+ * A commit that releases a thread is noted here first, in the same tick: if the process then dies, the order is already as
+ * the commit makes it; if the commit does not happen, the thread only stands too high, or in a list that it does not belong
+ * to, until it is read. Everything is written again some moments later, many threads at once: most runs are over by then and
+ * were never in a list by state. Times only grow, so any order of arrival gives the same result.
+ */
+export interface OrderWrites {
+  /**
+   * Call it before the commit is sent. What it returns is to be written with the commit: an embedded store has one slot for
+   * all. On Redis that is nothing.
+   */
+  committing: (commit: ThreadCommit) => readonly Write[];
+  /** What a list has read of a thread that stands elsewhere in the orders. */
+  met: (slug: string, thread: { uid: string; state: ThreadState; updatedAtMs: number }) => void;
+  /** Writes everything that is pending. */
+  close: () => Promise<void>;
+}
+
+/** All threads are in the orders after this time; failed writes are retried after it. */
+const LATER_MS = 2_000;
+const AT_ONCE = 500;
+/** Old changes are removed once for this many new ones. */
+const TRIMMED_EVERY = 100;
+
+export function createOrderWrites(engine: Engine): OrderWrites {
+  /** slug → uid → standing */
+  let later = new Map<string, Map<string, Standing>>();
+  let timer: NodeJS.Timeout | null = null;
+  let writing = Promise.resolve();
+  let changes = 0;
+
+  /** `isOlder`: what is kept already, if anything, is newer. Returns the time that is kept. */
+  function keep(slug: string, uid: string, standing: Standing, isOlder = false): number {
+    const threads = later.get(slug) ?? new Map<string, Standing>();
+    later.set(slug, threads);
+    const known = threads.get(uid);
+    const { state, wasMissed } = (isOlder && known) || standing;
+    const atMs = Math.max(standing.atMs, known?.atMs ?? 0);
+    threads.set(uid, { state, atMs, wasMissed });
+    timer ??= setTimeout(() => void writeKept(), LATER_MS).unref();
+    return atMs;
+  }
+
+  function writeKept(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    return (writing = writing.then(writeAll));
+  }
+
+  async function writeAll(): Promise<void> {
+    const known = later;
+    later = new Map();
+    for (const [slug, threads] of known) {
+      const all = [...threads];
+      for (let i = 0; i < all.length; i += AT_ONCE) await writeSome(slug, new Map(all.slice(i, i + AT_ONCE)));
+    }
+  }
+
+  async function writeSome(slug: string, threads: ReadonlyMap<string, Standing>): Promise<void> {
+    try {
+      for (const uid of await arrange(engine, slug, threads)) {
+        const standing = threads.get(uid);
+        if (standing && standing.state !== "idle" && !standing.wasMissed) {
+          keep(slug, uid, { ...standing, wasMissed: true }, true);
+        }
+      }
+    } catch {
+      for (const [uid, standing] of threads) keep(slug, uid, standing, true);
+    }
+  }
+
+  /** Best effort: a feed that misses the change gets the thread with its next message. */
+  function changeWrites(slug: string, uid: string, atMs: number): Write[] {
+    const key = tables.changed.key(slug);
+    const put: Write = { write: "put", key, members: [[uid, atMs]], mode: "raise" };
+    if (changes++ % TRIMMED_EVERY > 0) return [put];
+    return [put, { write: "trim", key, belowScore: atMs - CHANGES_KEPT_MS }];
+  }
+
+  return {
+    committing({ slug, uid, messages, snapshot, state, holds, claims, atMs }) {
+      const last = messages.at(-1);
+      // The answerer may have changed without a message; if not, its time is an old one and raises nothing.
+      const saidAtMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
+      const activeAtMs = keep(slug, uid, { state, atMs: saidAtMs, wasMissed: false });
+      const writes = !last && (claims || !holds) ? changeWrites(slug, uid, atMs) : [];
+      if (!holds && activeAtMs > 0) {
+        const key = tables.activity.key(slug);
+        writes.push({ write: "put", key, members: [[uid, activeAtMs]], mode: "raise" });
+      }
+      if (!holds && state !== "idle") {
+        const key = tables.busy.key(slug, state);
+        writes.push({ write: "put", key, members: [[uid, activeAtMs || atMs]], mode: "new" });
+      }
+      const [first] = writes;
+      if (!first || engine.kind === "embedded") return writes;
+      const step = { name: "order", slot: slotOf(first.key), checks: [], writes };
+      engine.apply(step, { durable: false }).catch(() => {});
+      return [];
+    },
+
+    met: (slug, { uid, state, updatedAtMs }) =>
+      void keep(slug, uid, { state, atMs: updatedAtMs, wasMissed: false }, true),
+
+    async close() {
+      await writeKept();
+      // What could not be written is corrected by the next list that reads the thread.
+      if (timer) clearTimeout(timer);
+    },
+  };
+}

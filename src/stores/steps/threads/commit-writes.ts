@@ -1,0 +1,213 @@
+import { holderOf } from "../../../domain/fence.ts";
+import type { Message, MessageClaim, RunRecord } from "../../../domain/message.ts";
+import type { ToldRef } from "../../../store/outbox.ts";
+import { summaryFrom } from "../../../store/threads.ts";
+import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
+import {
+  sealedMessage,
+  sealedRun,
+  sealedSummary,
+  snapshotSealed,
+} from "../../content-keys/sealed-records.ts";
+import type { Seal } from "../../content-keys/sealed-records.ts";
+import { entryText, textOfEntry } from "../../engine.ts";
+import type { Check, Pair, Write } from "../../engine.ts";
+import { messageKind, runKind, summaryKind } from "../../records.ts";
+import { storedChars } from "../../stored-records.ts";
+import type { StoredMessage } from "../../stored-records.ts";
+import { HEADER, bucketOf, tables } from "../../tables.ts";
+import { claimWrite, unclaimed } from "./claims.ts";
+import type { Facts } from "./facts.ts";
+import { tellingWrites } from "./tellings.ts";
+
+/** A commit as a step: what it checks and writes, and what is known afterwards. */
+export interface CommitStep {
+  checks: Check[];
+  /** The header comes last. */
+  writes: Write[];
+  after: Write[];
+  facts: Facts;
+  /** Events to queue. */
+  refs: ToldRef[];
+}
+
+/** What is committed, and what is claimed and sealed with it. */
+export interface Committed {
+  commit: ThreadCommit;
+  /** The client's id of its message. */
+  claim: MessageClaim | null;
+  /** Null: nothing is encrypted. */
+  seal: Seal | null;
+}
+
+export function commitStep(committed: Committed, before: Facts): CommitStep {
+  const { commit, claim, seal } = committed;
+  const { uid, slug, atMs, messages, tells = [] } = commit;
+  const facts = factsAfter(commit, before);
+  const header = tables.header.key(uid);
+  const checks: Check[] = [{ check: "field", key: header, field: HEADER.op, is: [before.op] }];
+  // Nobody joins the queue of a thread that is not held.
+  if (before.fence !== null) {
+    checks.push({ check: "field", key: header, field: HEADER.waiting, is: [before.waiting] });
+  }
+  if (claim) checks.push(unclaimed(uid, claim));
+
+  const writes: Write[] = [];
+  if (messages.length > 0) {
+    const fields = messages.map((message, index) => {
+      const number = before.messages + index + 1;
+      return seal ? sealedEntry(number, message, seal) : entryOf(number, message);
+    });
+    writes.push({ write: "set", key: tables.messages.key(uid), fields });
+  }
+  if (facts.fence !== null && facts.fence !== before.fence) holdIn(writes, uid, facts.fence);
+  if (facts.isDue) {
+    const members = [[uid, commit.deadlineMs ?? 0]] as const;
+    writes.push({ write: "put", key: tables.due.key(bucketOf(uid)), members });
+  }
+  let refs: ToldRef[] = [];
+  if (tells.length > 0) {
+    checks.push({ check: "field", key: header, field: HEADER.told, is: [before.told] });
+    const telling = tellingWrites({ uid, slug, atMs, told: Number(before.told ?? 0) }, tells, seal);
+    refs = telling.refs;
+    writes.push(...telling.writes);
+  }
+  const run = commit.run && JSON.stringify(runKind.stored(seal ? sealedRun(commit.run, seal) : commit.run));
+  const snapshot = seal ? snapshotSealed(commit.snapshot, seal) : commit.snapshot;
+  if (run && commit.state === "idle") {
+    writes.push({ write: "set", key: tables.lastRun.key(uid), fields: [["run", run]] });
+  }
+  writes.push({ write: "set", key: header, fields: headerFields(commit, { run, snapshot }, before, facts) });
+  return { checks, writes, after: writesAfter(committed, { before, facts }), facts, refs };
+}
+
+function factsAfter(commit: ThreadCommit, before: Facts): Facts {
+  const { state, startsWaiting, deadlineMs, tells, run } = commit;
+  const waiting =
+    startsWaiting === null || before.waiting === null
+      ? before.waiting
+      : before.waiting.slice(startsWaiting.length + 1);
+  const hasNext = Boolean(waiting);
+  const isHeld = commit.holds || hasNext;
+  return {
+    op: commit.opId,
+    rev: before.rev + 1,
+    fence: isHeld ? commit.fence : null,
+    state,
+    messages: before.messages + commit.messages.length,
+    waiting,
+    told: tells && tells.length > 0 ? String(Number(before.told ?? 0) + tells.length) : before.told,
+    hasNext,
+    isDue: waitsAlone(state) && !isHeld && deadlineMs !== null,
+    slug: before.slug ?? commit.slug,
+    hasTime: true,
+    listedRun: run ? run.runId : before.listedRun,
+  };
+}
+
+/** Nobody holds the thread, and what it waits for may have a deadline. */
+function waitsAlone(state: ThreadState): boolean {
+  return state === "awaiting" || state === "waiting_for_person";
+}
+
+/** What changes in the header. */
+function headerFields(
+  commit: ThreadCommit,
+  { run, snapshot }: { run: string | null; snapshot: string },
+  before: Facts,
+  facts: Facts,
+): Pair[] {
+  const fields: Pair[] = [
+    [HEADER.op, commit.opId],
+    [HEADER.rev, String(facts.rev)],
+    [HEADER.snapshot, snapshot],
+  ];
+  if (commit.state !== before.state) fields.push([HEADER.state, commit.state]);
+  if (run) fields.push([HEADER.run, commit.state === "idle" ? "" : run]);
+  if (facts.fence !== before.fence) fields.push([HEADER.fence, facts.fence ?? ""]);
+  if (facts.messages !== before.messages) fields.push([HEADER.messages, String(facts.messages)]);
+  if (facts.waiting !== before.waiting) fields.push([HEADER.waiting, facts.waiting ?? ""]);
+  if (facts.hasNext !== before.hasNext) fields.push([HEADER.opNext, facts.hasNext ? "1" : ""]);
+  if (facts.isDue || before.isDue)
+    fields.push([HEADER.dueAtMs, facts.isDue ? String(commit.deadlineMs) : ""]);
+  if (facts.told !== before.told) fields.push([HEADER.told, facts.told ?? ""]);
+  if (before.slug === null) fields.push([HEADER.slug, commit.slug]);
+  if (!before.hasTime) fields.push([HEADER.createdAtMs, String(commit.atMs)]);
+  return fields;
+}
+
+/** Lists the hold of a thread that the header is about to have. */
+function holdIn(writes: Write[], uid: string, fence: string): void {
+  const bucket = bucketOf(uid);
+  const holder = holderOf(fence);
+  // Listed before it holds: whoever holds something here is on the list. A release does not take it off.
+  writes.push(
+    { write: "set", key: tables.holders.key(bucket), fields: [[holder, ""]] },
+    { write: "set", key: tables.held.key(bucket, holder), fields: [[uid, fence]] },
+  );
+}
+
+/**
+ * What follows once the header is written. `before`: null for a repeat, which does not know what was there and therefore
+ * writes all that the first one may have left.
+ */
+export function writesAfter(
+  { commit, claim, seal }: Committed,
+  { before, facts }: { before: Facts | null; facts: Facts },
+): Write[] {
+  const { uid, startsWaiting, fence, takesFrom } = commit;
+  const bucket = bucketOf(uid);
+  const after: Write[] = [];
+  if (claim) after.push(claimWrite(uid, claim, seal));
+  if (startsWaiting !== null) {
+    after.push({ write: "remove", key: tables.waiting.key(uid), fields: [startsWaiting] });
+  }
+  listRuns(after, { commit, seal }, { rev: facts.rev, listed: before?.listedRun ?? "" });
+  const own = tables.held.key(bucket, holderOf(fence));
+  const wasHeld = before === null || before.fence !== null;
+  if (wasHeld && facts.fence === null) after.push({ write: "remove", key: own, fields: [uid] });
+  if (takesFrom !== null && (before === null || before.fence === takesFrom)) {
+    const taken = tables.held.key(bucket, holderOf(takesFrom));
+    // The hold of a fence of this process's own is the one that was just written, or removed.
+    if (taken !== own) after.push({ write: "remove", key: taken, fields: [uid] });
+  }
+  if ((before === null || before.isDue) && !facts.isDue) {
+    after.push({ write: "take", key: tables.due.key(bucket), members: [uid] });
+  }
+  return after;
+}
+
+/** `listed`: a run that is in the order of runs already. */
+function listRuns(
+  after: Write[],
+  { commit: { uid, run, endedRun }, seal }: Pick<Committed, "commit" | "seal">,
+  { rev, listed }: { rev: number; listed: string },
+): void {
+  const fields: Pair[] = [];
+  const members: [member: string, score: number][] = [];
+  const add = (one: RunRecord, score: number) => {
+    const summary = summaryFrom(one);
+    fields.push([
+      one.runId,
+      JSON.stringify(summaryKind.stored(seal ? sealedSummary(summary, seal) : summary)),
+    ]);
+    if (one.runId !== listed) members.push([one.runId, score]);
+  };
+  // Of two that are new, the one that has ended began first.
+  if (endedRun) add(endedRun, rev - 0.5);
+  if (run) add(run, rev);
+  if (fields.length > 0) after.push({ write: "set", key: tables.runs.key(uid), fields });
+  if (members.length > 0) after.push({ write: "put", key: tables.runOrder.key(uid), members, mode: "new" });
+}
+
+/** A message as a field of the history. */
+export function entryOf(number: number, message: StoredMessage): Pair {
+  const json = JSON.stringify(messageKind.stored(message));
+  return [String(number), entryText(storedChars(message), json)];
+}
+
+function sealedEntry(number: number, message: Message, seal: Seal): Pair {
+  const entry = entryOf(number, sealedMessage(message, seal));
+  seal.remember(number, { stored: textOfEntry(entry[1]), opened: JSON.stringify(message) });
+  return entry;
+}

@@ -1,0 +1,201 @@
+import { claimOf } from "../../../domain/message-claim.ts";
+import type { UserMessage } from "../../../domain/message.ts";
+import { UnreadableRecord } from "../../../store.ts";
+import type { ToldRef } from "../../../store/outbox.ts";
+import type { CommitResult, ThreadCommit } from "../../../store/threads.ts";
+import { openedSnapshot, openedWaiting } from "../../content-keys/sealed-records.ts";
+import type { Open } from "../../content-keys/sealed-records.ts";
+import { slotOf } from "../../engine.ts";
+import type { Answers, Read, Write } from "../../engine.ts";
+import { jsonValue } from "../../json-value.ts";
+import { readUserMessage } from "../../records.ts";
+import { HEADER, tables } from "../../tables.ts";
+import type { Codec } from "../../sealing.ts";
+import type { StepsContext } from "../context.ts";
+import { untilApplied } from "../until-applied.ts";
+import { saidBefore } from "./claims.ts";
+import { commitStep, writesAfter } from "./commit-writes.ts";
+import type { Committed } from "./commit-writes.ts";
+import { isDeleted, lookUp, waitingRunsOf } from "./facts.ts";
+import type { Facts, KnownFacts } from "./facts.ts";
+import type { JoinQueue } from "./queue.ts";
+import { catalogFrom } from "./records.ts";
+import { unqueuedOf, unqueuedRead } from "./tellings.ts";
+
+interface Parts {
+  known: KnownFacts;
+  join: JoinQueue;
+  /** Called once, before the first step is sent; what it returns is written with it. */
+  committing: (commit: ThreadCommit) => readonly Write[];
+}
+
+/**
+ * A commit on facts that this process knows is one step. If it knows none that fit, or they turn out stale, it reads them
+ * first. Only facts that were just read refuse a commit.
+ */
+export function commitSteps({ engine, codec }: StepsContext, { known, join, committing }: Parts) {
+  /** Undefined: another commit has followed. */
+  async function repeat(
+    committed: Committed,
+    { facts, isSame }: { facts: Facts; isSame: boolean },
+  ): Promise<CommitResult | undefined> {
+    const { commit } = committed;
+    const { uid, slug, opId } = commit;
+    const next = facts.hasNext ? waitingRunsOf(facts.waiting)[0] : undefined;
+    const header = tables.header.key(uid);
+    const applied = await engine.apply({
+      name: "commit",
+      slot: slotOf(header),
+      checks: [{ check: "field", key: header, field: HEADER.op, is: [opId] }],
+      // Another commit under the same name: the first one's answer, and nothing to complete.
+      writes: isSame ? writesAfter(committed, { before: null, facts }) : [],
+      reads: readsOf(commit, next),
+    });
+    if (applied.type === "failed") return undefined;
+    const { reads } = applied;
+    return codec.read(uid, (open) =>
+      answerOf(commit, { rev: facts.rev, reads, open }, (members) =>
+        unqueuedOf({ uid, slug, told: Number(facts.told ?? 0) }, members),
+      ),
+    );
+  }
+
+  /** Undefined: the facts are stale. */
+  async function apply(
+    committed: Committed,
+    before: Facts,
+    orders: readonly Write[],
+  ): Promise<CommitResult | undefined> {
+    const { commit } = committed;
+    const { uid, slug } = commit;
+    const { checks, writes, after, facts, refs } = commitStep(committed, before);
+    // Unless it succeeds, nothing is known.
+    known.delete(uid);
+    // Without `op`: sent again, it fails, and is then completed as a repeat, unless it is another commit of that name.
+    const applied = await engine.apply({
+      name: "commit",
+      slot: slotOf(tables.header.key(uid)),
+      checks,
+      writes: orders.length > 0 ? [...orders, ...writes] : writes,
+      after,
+      reads: readsOf(commit, facts.hasNext ? waitingRunsOf(facts.waiting)[0] : undefined),
+    });
+    if (applied.type === "failed") return undefined;
+    known.set(uid, facts);
+    const { reads } = applied;
+    return codec.read(uid, (open) =>
+      answerOf(commit, { rev: facts.rev, reads, open }, (members) => [
+        ...unqueuedOf({ uid, slug, told: Number(before.told ?? 0) }, members),
+        ...refs,
+      ]),
+    );
+  }
+
+  /** Reads first. `announce`: called before the first step is sent. */
+  function decided(
+    { commit, claim }: Omit<Committed, "seal">,
+    announce: () => readonly Write[],
+  ): Promise<CommitResult> {
+    const { uid, orWait } = commit;
+    return untilApplied<CommitResult>(`commit to thread ${uid}`, async () => {
+      const asked = { clientMessageId: claim?.clientMessageId, name: "commit" };
+      const { facts, snapshot, claimed } = await lookUp(engine, uid, asked);
+      const refusal = refusalOf(commit, facts);
+      if (refusal === "deleted") return { type: refusal };
+      if (refusal === "repeated") {
+        const isSame = await codec.read(
+          uid,
+          (open) => openedSnapshot(snapshot ?? "", open) === commit.snapshot,
+        );
+        const seal = await sealOf(commit);
+        announce();
+        return repeat({ commit, claim, seal }, { facts, isSame });
+      }
+      if (claim && claimed !== null) return codec.read(uid, (open) => saidBefore(claim, claimed, open));
+      if (refusal === "fenced" && commit.claims && orWait) {
+        const joined = await join(uid, orWait.message, { max: orWait.max, facts });
+        return joined.type === "free" ? { type: "changed" } : joined;
+      }
+      if (refusal !== null) return { type: refusal };
+      const seal = await sealOf(commit);
+      return apply({ commit, claim, seal }, facts, announce());
+    });
+  }
+
+  function sealOf({ uid, slug, run, orWait }: ThreadCommit): ReturnType<Codec["sealOf"]> {
+    return codec.sealOf({ uid, slug, userId: orWait?.message.userId ?? run?.userId ?? null });
+  }
+
+  return async function commitThread(commit: ThreadCommit): Promise<CommitResult> {
+    const { uid, orWait } = commit;
+    const claim = orWait ? claimOf(orWait.message) : (commit.claimsId ?? null);
+    const facts = known.get(uid);
+    if (facts && refusalOf(commit, facts) === null) {
+      const sealed = sealOf(commit);
+      const seal = sealed instanceof Promise ? await sealed : sealed;
+      const orders = committing(commit);
+      const result = await apply({ commit, claim, seal }, facts, orders);
+      return result ?? decided({ commit, claim }, () => orders);
+    }
+    let orders: readonly Write[] | undefined;
+    return decided({ commit, claim }, () => (orders ??= committing(commit)));
+  };
+}
+
+/** Null: it can be applied to this. */
+function refusalOf(commit: ThreadCommit, facts: Facts): "deleted" | "repeated" | "fenced" | "changed" | null {
+  const { fence, claims, takesFrom, startsWaiting } = commit;
+  if (isDeleted(facts)) return "deleted";
+  if (facts.op === commit.opId) return "repeated";
+  const isOwn = facts.fence === fence;
+  const isFree = facts.fence === null || facts.fence === takesFrom;
+  if (!isOwn && !(claims && isFree)) return "fenced";
+  if (facts.rev !== commit.rev) return "changed";
+  if (claims && facts.op !== commit.readOp) return "changed";
+  if (startsWaiting !== null && waitingRunsOf(facts.waiting)[0] !== startsWaiting) return "changed";
+  return null;
+}
+
+type Watching = Read & { read: "range" };
+type Fields = Read & { read: "fields" };
+type CommitReads = readonly [Watching] | readonly [Watching, Fields, Fields, Watching];
+
+/** `next`: the run of the message at the head of the queue. */
+function readsOf({ uid, startsWaiting, tells }: ThreadCommit, next: string | undefined): CommitReads {
+  const watching: Watching = { read: "range", key: tables.watchers.key(uid) };
+  // Hardly any commit needs more.
+  if (next === undefined && startsWaiting === null && !tells?.length) return [watching];
+  return [
+    watching,
+    { read: "fields", key: tables.waiting.key(uid), fields: [next ?? ""] },
+    { read: "fields", key: tables.header.key(uid), fields: [HEADER.catalog] },
+    unqueuedRead(uid),
+  ];
+}
+
+type Answer = Extract<CommitResult, { type: "committed" }>;
+
+function answerOf(
+  { uid, startsWaiting, tells }: ThreadCommit,
+  { rev, reads, open }: { rev: number; reads: Answers<CommitReads>; open: Open },
+  unqueued: (members: [string, number][]) => ToldRef[],
+): Answer {
+  const result: Answer = { type: "committed", rev, next: null };
+  if (reads[0].length > 0) result.watchers = reads[0].map(([process]) => process);
+  if (reads.length === 1) return result;
+  const [, [next = null], [catalog = null], members] = reads;
+  if (next !== null) readNext(result, () => openedWaiting(readUserMessage(jsonValue(next), uid), open));
+  if (startsWaiting !== null) result.catalog = catalogFrom(catalog, uid);
+  if (tells) result.unqueued = unqueued(members);
+  return result;
+}
+
+/** The commit is done: even if the next waiting message is unreadable, the answer is that it is done. */
+function readNext(result: Answer, read: () => UserMessage): void {
+  try {
+    result.next = read();
+  } catch (error) {
+    if (!(error instanceof UnreadableRecord)) throw error;
+    result.unreadableNext = error;
+  }
+}

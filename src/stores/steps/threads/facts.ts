@@ -1,0 +1,120 @@
+import { DELETED_FENCE } from "../../../domain/fence.ts";
+import { fixedFields } from "../../engine.ts";
+import type { Engine } from "../../engine.ts";
+import { HEADER, tables } from "../../tables.ts";
+
+/**
+ * What a commit depends on: a part of the thread's header. All of it but `waiting` and `told` changes with `op` only, so a
+ * commit that checks these three needs to read nothing.
+ */
+export interface Facts {
+  op: string | null;
+  rev: number;
+  /** Null: nobody holds it. */
+  fence: string | null;
+  state: string | null;
+  messages: number;
+  /** As stored: run ids, separated by spaces. */
+  waiting: string | null;
+  /** As stored. */
+  told: string | null;
+  /** The last commit's answer had a waiting message. */
+  hasNext: boolean;
+  /** It is listed among the threads with a deadline. */
+  isDue: boolean;
+  slug: string | null;
+  hasTime: boolean;
+  /** A run that this process has put into the order of runs; "": none. */
+  listedRun: string;
+}
+
+/** The header's fields from which `factsFrom` makes facts, in its order. */
+export const FACTS = [
+  HEADER.op,
+  HEADER.rev,
+  HEADER.fence,
+  HEADER.state,
+  HEADER.messages,
+  HEADER.waiting,
+  HEADER.told,
+  HEADER.opNext,
+  HEADER.dueAtMs,
+  HEADER.slug,
+  HEADER.createdAtMs,
+] as const;
+
+export function factsFrom(fields: readonly (string | null)[]): Facts {
+  const [op, rev, fence, state, messages, waiting, told, opNext, dueAtMs, slug, createdAtMs] = fields;
+  return {
+    op: op ?? null,
+    rev: Number(rev ?? 0),
+    fence: fence || null,
+    state: state ?? null,
+    messages: Number(messages ?? 0),
+    waiting: waiting ?? null,
+    told: told ?? null,
+    hasNext: opNext === "1",
+    isDue: Boolean(dueAtMs),
+    slug: slug || null,
+    hasTime: Boolean(createdAtMs),
+    listedRun: "",
+  };
+}
+
+export function isDeleted({ fence }: Pick<Facts, "fence">): boolean {
+  return fence?.startsWith(DELETED_FENCE) ?? false;
+}
+
+/** The runs of the waiting messages, in order. */
+export function waitingRunsOf(waiting: string | null | undefined): string[] {
+  return waiting ? waiting.split(" ") : [];
+}
+
+/** A thread takes about 400 bytes; one that is not here costs a commit another read. */
+const MOST_KNOWN = 10_000;
+
+/** The facts of threads as this process last knew them. They may be stale: a step that relies on them checks them. */
+export interface KnownFacts {
+  get(uid: string): Facts | undefined;
+  set(uid: string, facts: Facts): void;
+  delete(uid: string): void;
+}
+
+export function knownFacts(): KnownFacts {
+  const known = new Map<string, Facts>();
+  return {
+    get: (uid) => known.get(uid),
+    set(uid, facts) {
+      known.delete(uid);
+      known.set(uid, facts);
+      if (known.size <= MOST_KNOWN) return;
+      for (const oldest of known.keys()) {
+        known.delete(oldest);
+        break;
+      }
+    },
+    delete: (uid) => void known.delete(uid),
+  };
+}
+
+const LOOKED_UP = fixedFields([...FACTS, HEADER.snapshot]);
+
+/** The facts, the snapshot, who claimed a client's message id, and whether a run has begun. */
+export async function lookUp(
+  engine: Engine,
+  uid: string,
+  {
+    clientMessageId = "",
+    runId = "",
+    name,
+  }: { clientMessageId?: string | undefined; runId?: string; name: string },
+): Promise<{ facts: Facts; snapshot: string | null; claimed: string | null; hasBegun: boolean }> {
+  const reads = [
+    { read: "fields", key: tables.header.key(uid), fields: LOOKED_UP },
+    { read: "fields", key: tables.claims.key(uid), fields: [clientMessageId] },
+    { read: "fields", key: tables.runs.key(uid), fields: [runId] },
+  ] as const;
+  const [fields, [claimed = null], [summary = null]] = await engine.read(reads, { name });
+  const snapshot = fields[FACTS.length] ?? null;
+  return { facts: factsFrom(fields), snapshot, claimed, hasBegun: summary !== null };
+}

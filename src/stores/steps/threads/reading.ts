@@ -1,0 +1,196 @@
+import type { RunSummary, ThreadRecord, ThreadStore } from "../../../store/threads.ts";
+import { LOOK_CHARS, LOOK_MESSAGES } from "../../../store/threads.ts";
+import { openedRun, openedSnapshot, openedSummary } from "../../content-keys/sealed-records.ts";
+import type { Open } from "../../content-keys/sealed-records.ts";
+import { fixedFields } from "../../engine.ts";
+import type { Entry } from "../../engine.ts";
+import { jsonValue } from "../../json-value.ts";
+import { readRun, readRunSummary, readState } from "../../records.ts";
+import { HEADER, tables } from "../../tables.ts";
+import type { KnownMessages } from "../../sealing.ts";
+import type { StepsContext } from "../context.ts";
+import { openedClaim } from "./claims.ts";
+import { FACTS, factsFrom, isDeleted, waitingRunsOf } from "./facts.ts";
+import type { Facts, KnownFacts } from "./facts.ts";
+import { readField } from "./read-field.ts";
+import { catalogFrom, messagesFrom } from "./records.ts";
+import { wholeMessages, wholeRunOf } from "./texts.ts";
+
+const ALL = Number.MAX_SAFE_INTEGER;
+/** What a load reads beside the facts. */
+const LOADED = fixedFields([...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run]);
+
+/** What a look reads of the header. */
+const SEEN = fixedFields([HEADER.state, HEADER.op, HEADER.snapshot, HEADER.fence, HEADER.messages]);
+const LOAD = { name: "load" };
+
+type Reading = Pick<
+  ThreadStore,
+  "load" | "history" | "look" | "lastOp" | "watchers" | "claimed" | "runs" | "run"
+>;
+
+export function readingSteps(context: StepsContext, known: KnownFacts): Reading {
+  const { engine, codec } = context;
+  const lastRunOf = (uid: string) =>
+    ({ read: "fields", key: tables.lastRun.key(uid), fields: ["run"] }) as const;
+
+  return {
+    async load(uid, budgetChars, runs = "last") {
+      const key = tables.header.key(uid);
+      const reads = [
+        { read: "fields", key, fields: LOADED },
+        pageOf(uid, { limit: ALL, budget: budgetChars }),
+      ] as const;
+      const [fields, entries, last] =
+        runs === "active"
+          ? [...(await engine.read(reads, LOAD)), []]
+          : await engine.read([...reads, lastRunOf(uid)], LOAD);
+
+      const facts = factsFrom(fields);
+      known.set(uid, facts);
+      const [snapshot = null, catalog, activeRun] = fields.slice(FACTS.length);
+      if (facts.slug === null) return null;
+      const isLeftOut = runs === "active" && (facts.state ?? "idle") === "idle";
+      let run = isLeftOut ? null : activeRun || last[0];
+      // Since that run ended, the thread has left its state without another one.
+      if (!run && runs === "active" && !isLeftOut) [[run = null]] = await engine.read([lastRunOf(uid)], LOAD);
+      const stored = { slug: facts.slug, snapshot, catalog, run, entries };
+      const opened = codec.read(uid, (open, messages) => recordFrom(uid, facts, stored, { open, messages }));
+      const record = opened instanceof Promise ? await opened : opened;
+      // Hardly any thread has a long reply: the others cost no second read.
+      if (runs === "last-in-parts" || !(record.run?.kept || record.tail.some(({ kept }) => kept)))
+        return record;
+      const whole = [wholeMessages(context, uid, record.tail), wholeRunOf(context, uid, record.run)] as const;
+      [record.tail, record.run] = await Promise.all(whole);
+      return record;
+    },
+
+    async history(uid, { limit, before, budgetChars }) {
+      // Ids count up from 1 (ThreadRecord.messageCount).
+      const number = before === null ? null : numberOf(before);
+      if (number !== null && number < 2) return [];
+      const header = tables.header.key(uid);
+      const page = pageOf(uid, { limit, budget: budgetChars ?? ALL });
+      const reads = [
+        { read: "fields", key: header, fields: [HEADER.messages] },
+        number === null ? page : { ...page, to: number - 1 },
+      ] as const;
+      const [[count], entries] = await engine.read(reads, { name: "history" });
+      if (number !== null && number > Number(count ?? 0)) return [];
+      const messages = await codec.read(uid, (open, opened) =>
+        messagesFrom(entries, uid, open, opened).reverse(),
+      );
+      return budgetChars === undefined ? wholeMessages(context, uid, messages) : messages;
+    },
+
+    async look(uid, from) {
+      const reads = [
+        { read: "fields", key: tables.header.key(uid), fields: SEEN },
+        { read: "range", key: tables.runOrder.key(uid), reverse: true, limit: 1 },
+        {
+          ...pageOf(uid, { limit: LOOK_MESSAGES, budget: LOOK_CHARS }),
+          from: from === null ? ALL : from + 1,
+        },
+      ] as const;
+      const [header, [newest], entries] = await engine.read(reads, { name: "look" });
+      const [state, lastOp = null, snapshot, fence = null, count] = header;
+      if (isDeleted({ fence })) {
+        const nothing = { state: "idle" as const, runId: null, messageCount: 0, messages: [] };
+        return { ...nothing, isDeleted: true, lastOp, to: from ?? 0 };
+      }
+      const messageCount = Number(count ?? 0);
+      const isPersons = state === "waiting_for_person" || state === "with_person";
+      const [opened, messages] = await codec.read(uid, (open, before) => [
+        isPersons && snapshot ? { snapshot: openedSnapshot(snapshot, open) } : {},
+        messagesFrom(entries, uid, open, before),
+      ]);
+      return {
+        state: readState(state ?? "idle", uid),
+        runId: newest?.[0] ?? null,
+        lastOp,
+        ...opened,
+        messageCount,
+        messages: await wholeMessages(context, uid, messages),
+        to: from === null ? messageCount : (entries.at(-1)?.[0] ?? from),
+      };
+    },
+
+    lastOp: (uid) => readField(engine, tables.header.key(uid), HEADER.op, { name: "lastOp", durable: false }),
+
+    async watchers(uid) {
+      const reads = [{ read: "range", key: tables.watchers.key(uid) }] as const;
+      const [members] = await engine.read(reads, { name: "watchers" });
+      return members.map(([process]) => process);
+    },
+
+    async claimed(uid, clientMessageId) {
+      const text = await readField(engine, tables.claims.key(uid), clientMessageId, { name: "claimed" });
+      return text === null ? null : codec.read(uid, (open) => openedClaim(clientMessageId, text, open));
+    },
+
+    async runs(uid, limit) {
+      const order = [{ read: "range", key: tables.runOrder.key(uid), reverse: true, limit }] as const;
+      const [newest] = await engine.read(order, { name: "runs" });
+      if (newest.length === 0) return [];
+      const fields = newest.map(([runId]) => runId).reverse();
+      const reads = [{ read: "fields", key: tables.runs.key(uid), fields }] as const;
+      const [found] = await engine.read(reads, { name: "runs" });
+      return codec.read(uid, (open) =>
+        found.flatMap((json) => (json === null ? [] : [summaryFrom(json, uid, open)])),
+      );
+    },
+
+    async run(uid, runId) {
+      const json = await readField(engine, tables.runs.key(uid), runId, { name: "run" });
+      return json === null ? null : codec.read(uid, (open) => summaryFrom(json, uid, open));
+    },
+  };
+}
+
+/** The newest messages. */
+function pageOf(uid: string, { limit, budget }: { limit: number; budget: number }) {
+  const to = { key: tables.header.key(uid), field: HEADER.messages };
+  return { read: "page" as const, key: tables.messages.key(uid), to, limit, budget };
+}
+
+interface StoredThread {
+  slug: string;
+  snapshot: string | null;
+  catalog: string | null | undefined;
+  run: string | null | undefined;
+  /** The newest first. */
+  entries: readonly Entry[];
+}
+
+function recordFrom(
+  uid: string,
+  { rev, op, fence, state, messages, waiting }: Facts,
+  stored: StoredThread,
+  { open, messages: known }: { open: Open; messages: KnownMessages },
+): ThreadRecord {
+  const { snapshot, run } = stored;
+  return {
+    uid,
+    slug: stored.slug,
+    // A thread that has only a catalog has no revision and no state yet.
+    rev,
+    lastOp: op,
+    fence,
+    state: readState(state ?? "idle", uid),
+    snapshot: snapshot === null ? null : openedSnapshot(snapshot, open),
+    catalog: catalogFrom(stored.catalog, uid),
+    run: run ? openedRun(readRun(jsonValue(run), uid), open) : null,
+    tail: messagesFrom(stored.entries, uid, open, known).reverse(),
+    messageCount: messages,
+    waitingCount: waitingRunsOf(waiting).length,
+  };
+}
+
+function summaryFrom(json: string, uid: string, open: Open): RunSummary {
+  return openedSummary(readRunSummary(jsonValue(json), uid), open);
+}
+
+/** Of a message's id; 0 if it is not an id. */
+export function numberOf(id: string): number {
+  return /^[1-9][0-9]{0,14}$/.test(id) ? Number(id) : 0;
+}
