@@ -10,7 +10,7 @@ import type { Wrapping } from "./content-keys/wrapping.ts";
 
 /**
  * Encryption of what threads contain, where records become texts and texts become records. Plain texts, and those that
- * were sealed before CONTENT_KEYS stopped to seal, are read in any case.
+ * were sealed before CONTENT_KEYS were switched off, are read in any case.
  */
 export interface Codec {
   /** What is written is encrypted. */

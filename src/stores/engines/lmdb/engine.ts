@@ -197,20 +197,20 @@ function lmdbEngine(file: LmdbFile, dataDir: string, clock: Clock): LmdbEngine {
 const isOfTime = ({ write }: Write) => write === "expire" || write === "end";
 
 /**
- * Would the writes move no key's end by more than a hundredth of what is left? Then they are left out: a token is used much
- * more often than its end matters, and a change costs three times a read.
+ * Would the writes move no key's end, or by `expire` by no more than a hundredth of what is left? Then they are left out: a
+ * token is used much more often than its end matters, and a change costs three times a read.
  */
 function hardlyMoves(view: View, writes: readonly Write[]): boolean {
-  const ends = new Map<string, number>();
+  const ends = new Map<string, { atMs: number; slackMs: number }>();
   for (const write of writes) {
-    const before = ends.get(write.key) ?? view.endsAtMs(write.key) ?? Infinity;
-    const end = endOf(write, view.nowMs);
-    ends.set(write.key, write.write === "end" ? Math.min(before, end) : end);
+    const before = ends.get(write.key)?.atMs ?? view.endsAtMs(write.key) ?? Infinity;
+    const atMs = endOf(write, view.nowMs);
+    if (write.write === "expire") ends.set(write.key, { atMs, slackMs: write.inMs / 100 });
+    else if (atMs < before) ends.set(write.key, { atMs, slackMs: 0 });
   }
-  return [...ends].every(([key, end]) => {
-    const before = view.endsAtMs(key) ?? Infinity;
-    return Math.abs(end - before) <= (end - view.nowMs) / 100;
-  });
+  return [...ends].every(
+    ([key, { atMs, slackMs }]) => Math.abs(atMs - (view.endsAtMs(key) ?? Infinity)) <= slackMs,
+  );
 }
 
 /** When a key expires because of this write, Unix ms. */
