@@ -48,7 +48,7 @@ export function readCall(reads: readonly Read[]): string[] {
 export function plainCommand(read: Read): string[] | null {
   switch (read.read) {
     case "fields":
-      return ["HMGET", read.key, ...read.fields];
+      return read.fields.length > 0 ? ["HMGET", read.key, ...read.fields] : null;
     case "hash":
       return ["HGETALL", read.key];
     case "number":

@@ -2,7 +2,7 @@ import type { RunSummary, ThreadRecord, ThreadStore } from "../../../store/threa
 import { LOOK_CHARS, LOOK_MESSAGES } from "../../../store/threads.ts";
 import { openedRun, openedSnapshot, openedSummary } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
-import { fixedFields } from "../../engine.ts";
+import { fixedFields, textOfEntry } from "../../engine.ts";
 import type { Entry } from "../../engine.ts";
 import { jsonValue } from "../../json-value.ts";
 import { readRun, readRunSummary, readState } from "../../records.ts";
@@ -23,6 +23,7 @@ const LOADED = fixedFields([...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.ru
 /** What a look reads of the header. */
 const SEEN = fixedFields([HEADER.state, HEADER.op, HEADER.snapshot, HEADER.fence, HEADER.messages]);
 const LOAD = { name: "load" };
+const HISTORY = { name: "history" };
 
 type Reading = Pick<
   ThreadStore,
@@ -33,6 +34,38 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
   const { engine, codec } = context;
   const lastRunOf = (uid: string) =>
     ({ read: "fields", key: tables.lastRun.key(uid), fields: ["run"] }) as const;
+
+  const countRead = (uid: string) =>
+    ({ read: "fields", key: tables.header.key(uid), fields: [HEADER.messages] }) as const;
+
+  /** The newest entries before a number, or of all, the latest first. */
+  async function pageBefore(
+    uid: string,
+    number: number | null,
+    size: { limit: number; budget: number },
+  ): Promise<Entry[]> {
+    const page = pageOf(uid, size);
+    const reads = [countRead(uid), number === null ? page : { ...page, to: number - 1 }] as const;
+    const [[count], entries] = await engine.read(reads, HISTORY);
+    return number !== null && number > Number(count ?? 0) ? [] : entries;
+  }
+
+  /** The same without a budget, by reads of one key each: together they would cost Redis more than twice as much. */
+  async function newestBefore(uid: string, number: number | null, limit: number): Promise<Entry[]> {
+    const counted = engine.read([countRead(uid)], HISTORY).then(([[count]]) => Number(count ?? 0));
+    const last = number === null ? await counted : number - 1;
+    const numbers = Array.from({ length: Math.min(limit, last) }, (_, nth) => last - nth);
+    if (numbers.length === 0) return [];
+    const fields = numbers.map(String);
+    const [count, [texts]] = await Promise.all([
+      counted,
+      engine.read([{ read: "fields", key: tables.messages.key(uid), fields }], HISTORY),
+    ]);
+    if (number !== null && number > count) return [];
+    return texts.flatMap((text, nth): Entry[] =>
+      text === null ? [] : [[numbers[nth] ?? 0, textOfEntry(text)]],
+    );
+  }
 
   return {
     async load(uid, budgetChars, runs = "last") {
@@ -69,14 +102,10 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
       // Ids count up from 1 (ThreadRecord.messageCount).
       const number = before === null ? null : numberOf(before);
       if (number !== null && number < 2) return [];
-      const header = tables.header.key(uid);
-      const page = pageOf(uid, { limit, budget: budgetChars ?? ALL });
-      const reads = [
-        { read: "fields", key: header, fields: [HEADER.messages] },
-        number === null ? page : { ...page, to: number - 1 },
-      ] as const;
-      const [[count], entries] = await engine.read(reads, { name: "history" });
-      if (number !== null && number > Number(count ?? 0)) return [];
+      const entries =
+        budgetChars === undefined
+          ? await newestBefore(uid, number, limit)
+          : await pageBefore(uid, number, { limit, budget: budgetChars });
       const messages = await codec.read(uid, (open, opened) =>
         messagesFrom(entries, uid, open, opened).reverse(),
       );
