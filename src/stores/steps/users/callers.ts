@@ -36,6 +36,8 @@ interface Account {
   /** USER.threads. */
   threads: string | null;
   channel: ChannelState;
+  /** The caller's name for the thread that was there last time; null: none. */
+  lastName: string | null;
 }
 
 interface Found extends Account {
@@ -67,7 +69,7 @@ export function callerAdmission(
 ): Pick<UserStore, "admitUser"> {
   /** Null: no such channel. undefined: it is another user, whom the next call finds. */
   function foundFrom(
-    { newUserId }: Caller,
+    { newUserId, thread }: Caller,
     external: string,
     { userId, answers }: { userId: string; answers: (string | null)[][] },
   ): Found | null | undefined {
@@ -76,13 +78,21 @@ export function callerAdmission(
     const channel = channelStateFrom(state, external);
     if (channel === null) return null;
     if ((account ?? newUserId) !== userId) {
-      const other = { userId: account ?? newUserId, account, user: null, threads: null, channel };
+      const other = {
+        userId: account ?? newUserId,
+        account,
+        user: null,
+        threads: null,
+        channel,
+        lastName: null,
+      };
       if (account === null) known.forget(external);
       else known.set(external, other);
       return undefined;
     }
     const threads = fields[USER_FIELDS.length] ?? null;
-    const found = { userId, account, user: userFrom(fields), threads, channel };
+    const lastName = entry === null ? null : (thread?.name ?? null);
+    const found = { userId, account, user: userFrom(fields), threads, channel, lastName };
     if (account !== null) known.set(external, found);
     return { ...found, entry, owner };
   }
@@ -93,7 +103,7 @@ export function callerAdmission(
     return foundFrom(caller, external, { userId, answers });
   }
 
-  /** As if the thread were new, and the account as it was; undefined: it may have none then. */
+  /** As if the thread were new, and the account as it was; undefined: it may have none then. Costs Redis more than a read. */
   async function guessed(
     caller: Caller,
     external: string,
@@ -142,7 +152,8 @@ export function callerAdmission(
     async admitUser(caller) {
       const external = tables.external.key(caller.slug, keyOfExternalId(caller.externalId));
       const account = known.get(external);
-      const mayGuess = account && caller.creates && caller.thread?.newUid;
+      const { thread } = caller;
+      const mayGuess = account && caller.creates && thread?.newUid && thread.name !== account.lastName;
       const first =
         (mayGuess ? await guessed(caller, external, account) : undefined) ??
         (await attempt(caller, external));
@@ -188,7 +199,8 @@ function changeOf(
   const added = threadOf(caller, found, user);
   const admission = { ...admissionOf(found), user };
   const threads = added?.fields[0]?.[1] ?? found.threads;
-  const after: Account = { userId, account: userId, user, threads, channel: found.channel };
+  const lastName = added ? (caller.thread?.name ?? null) : found.lastName;
+  const after: Account = { userId, account: userId, user, threads, channel: found.channel, lastName };
   if (found.user === user && added === null) return { checks: [], writes: [], admission, account: after };
 
   const record = userWrites(key, found.user, user, added?.fields);
