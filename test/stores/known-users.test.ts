@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createKnown } from "../../src/stores/steps/users/known.ts";
+import { createKnown } from "../../src/stores/steps/known.ts";
 
 it("P18: knows the users that were set last, and no more than it may", () => {
   const known = createKnown<string>(2);

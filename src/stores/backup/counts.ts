@@ -3,7 +3,7 @@ import { isDeleted } from "../steps/threads/facts.ts";
 import { HEADER, tables } from "../tables.ts";
 import { prefixOf } from "../walk.ts";
 import type { Reader } from "../walk.ts";
-import { grouped } from "./pages.ts";
+import { grouped } from "../steps/grouped.ts";
 import type { Counts } from "./records.ts";
 
 /** How much there is of everything: the keys of tokens and threads are walked over, and only the headers are read. */

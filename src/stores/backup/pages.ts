@@ -26,14 +26,3 @@ export async function* rangePages(
 export function* chunks<T>(list: readonly T[], most: number): Iterable<T[]> {
   for (let from = 0; from < list.length; from += most) yield list.slice(from, from + most);
 }
-
-/** What has the same name, in its order. */
-export function grouped<T>(list: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of list) {
-    const group = groups.get(nameOf(one));
-    if (group) group.push(one);
-    else groups.set(nameOf(one), [one]);
-  }
-  return groups;
-}

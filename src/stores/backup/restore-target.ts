@@ -14,7 +14,7 @@ import { operatorSteps } from "../steps/operators.ts";
 import { ALL_BUCKETS, tables, USER } from "../tables.ts";
 import { walk } from "../walk.ts";
 import type { Reader, TableName } from "../walk.ts";
-import { grouped } from "./pages.ts";
+import { grouped } from "../steps/grouped.ts";
 import { channelsOf } from "./read-store.ts";
 import { orderWrites, recordWrites, tokenWrites, wrappersOf } from "./record-writes.ts";
 import type { BackupRecord, BackupToken, WholeThread } from "./records.ts";

@@ -3,7 +3,7 @@ import type { StepsContext } from "./context.ts";
 import { callerAdmission } from "./users/callers.ts";
 import { flagSteps } from "./users/flags.ts";
 import { identitySteps } from "./users/identity.ts";
-import { createKnown } from "./users/known.ts";
+import { createKnown } from "./known.ts";
 import { userLists } from "./users/lists.ts";
 import { threadAddition } from "./users/new-thread.ts";
 import { createPlaces } from "./users/places.ts";

@@ -128,14 +128,8 @@ function addCheck(call: Call, check: Check): void {
   place(call, check.key);
   switch (check.check) {
     case "field":
-      words.push(check.field);
-      addList(
-        words,
-        check.is.map((value) => (value === null ? "" : `=${value}`)),
-      );
-      break;
     case "score":
-      words.push(check.member);
+      words.push(check.check === "field" ? check.field : check.member);
       addList(
         words,
         check.is.map((value) => (value === null ? "" : `=${value}`)),

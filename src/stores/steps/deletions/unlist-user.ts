@@ -5,7 +5,7 @@ import type { Codec } from "../../sealing.ts";
 import { externalId, tables, USER } from "../../tables.ts";
 import { writesOfTellings } from "../channel-outbox.ts";
 import { fieldIs } from "../field-is.ts";
-import { dropToldOf } from "../told-users.ts";
+import { dropToldOf } from "./told-users.ts";
 import { untilApplied } from "../until-applied.ts";
 import { eraseTokensOf } from "../users/tokens.ts";
 import { slotOfChannel, uidFrom } from "../users/user-record.ts";

@@ -1,7 +1,7 @@
 import type { ChannelThreadStore, PlacedThread } from "../../../store/channel-threads.ts";
 import { pageOf } from "../../../store/page.ts";
 import { tables } from "../../tables.ts";
-import { readThreadPlace, threadPlaceText } from "../../thread-place.ts";
+import { readThreadPlace, threadPlaceText } from "./thread-place.ts";
 import type { StepsContext } from "../context.ts";
 import { glanceAt, openedGlance } from "../threads/glance.ts";
 import type { OrderWrites } from "./order-writes.ts";

@@ -6,6 +6,7 @@ import type { StepsContext } from "../context.ts";
 import { fieldIs } from "../field-is.ts";
 import { inTurn } from "../in-turn.ts";
 import { bucketsOf } from "../instances.ts";
+import { grouped } from "../grouped.ts";
 import { untilApplied } from "../until-applied.ts";
 import { ENDPOINT, endpointKeys, eventOf, FIRST_TIME } from "./endpoint.ts";
 
@@ -108,16 +109,6 @@ export function outboxQueues({ engine }: StepsContext): Pick<OutboxStore, "unque
       }
     },
   };
-}
-
-function grouped(refs: readonly ToldRef[], keyOf: (ref: ToldRef) => string): Map<string, ToldRef[]> {
-  const groups = new Map<string, ToldRef[]>();
-  for (const ref of refs) {
-    const same = groups.get(keyOf(ref));
-    if (same) same.push(ref);
-    else groups.set(keyOf(ref), [ref]);
-  }
-  return groups;
 }
 
 function unqueuedKeyOf({ slug, uid }: ToldRef): string {

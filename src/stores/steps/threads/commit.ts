@@ -70,7 +70,7 @@ export function commitSteps({ engine, codec }: StepsContext, { known, join, comm
     const { uid, slug } = commit;
     const { checks, writes, after, facts, refs } = commitStep(committed, before);
     // Unless it succeeds, nothing is known.
-    known.delete(uid);
+    known.forget(uid);
     // Without `op`: sent again, it fails, and is then completed as a repeat, unless it is another commit of that name.
     const applied = await engine.apply({
       name: "commit",

@@ -2,6 +2,8 @@ import { DELETED_FENCE } from "../../../domain/fence.ts";
 import { fixedFields } from "../../engine.ts";
 import type { Engine } from "../../engine.ts";
 import { HEADER, tables } from "../../tables.ts";
+import { createKnown } from "../known.ts";
+import type { Known } from "../known.ts";
 
 /**
  * What a commit depends on: a part of the thread's header. All of it but `waiting` and `told` changes with `op` only, so a
@@ -74,27 +76,10 @@ export function waitingRunsOf(waiting: string | null | undefined): string[] {
 const MOST_KNOWN = 10_000;
 
 /** The facts of threads as this process last knew them. They may be stale: a step that relies on them checks them. */
-export interface KnownFacts {
-  get(uid: string): Facts | undefined;
-  set(uid: string, facts: Facts): void;
-  delete(uid: string): void;
-}
+export type KnownFacts = Known<Facts>;
 
 export function knownFacts(): KnownFacts {
-  const known = new Map<string, Facts>();
-  return {
-    get: (uid) => known.get(uid),
-    set(uid, facts) {
-      known.delete(uid);
-      known.set(uid, facts);
-      if (known.size <= MOST_KNOWN) return;
-      for (const oldest of known.keys()) {
-        known.delete(oldest);
-        break;
-      }
-    },
-    delete: (uid) => void known.delete(uid),
-  };
+  return createKnown(MOST_KNOWN);
 }
 
 const LOOKED_UP = fixedFields([...FACTS, HEADER.snapshot]);

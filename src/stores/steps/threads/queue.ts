@@ -49,7 +49,7 @@ export function queueSteps(
     ];
     if (claim) checks.push(unclaimed(uid, claim));
     const text = JSON.stringify(waitingKind.stored(seal ? sealedWaiting(message, seal) : message));
-    known.delete(uid);
+    known.forget(uid);
     const applied = await engine.apply({
       name: "wait",
       slot: slotOf(header),

@@ -73,7 +73,7 @@ export function rateStep({ engine, codec }: StepsContext, known: KnownFacts): Th
     if (applied.type === "failed") return undefined;
     if (tells.length === 0) return { type: "rated", before: feedbackBefore, unqueued: [] };
     // A commit checks how many events there were.
-    known.delete(uid);
+    known.forget(uid);
     const earlier = unqueuedOf({ uid, slug, told: toldBefore }, applied.reads[0]);
     return { type: "rated", before: feedbackBefore, unqueued: [...earlier, ...telling.refs] };
   }

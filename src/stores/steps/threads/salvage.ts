@@ -12,7 +12,7 @@ import type { Open } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Entry, Pair, Write } from "../../engine.ts";
 import { jsonValue } from "../../json-value.ts";
-import { newestWithin } from "../../newest-within.ts";
+import { newestWithin } from "./newest-within.ts";
 import { readMessage, readRun, readRunSummary, readState, readUserMessage } from "../../records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
@@ -59,7 +59,7 @@ export function salvageSteps(
 
     async setAside(uid, parts) {
       if (parts.length === 0) return;
-      known.delete(uid);
+      known.forget(uid);
       await untilApplied(`set parts of thread ${uid} aside`, async () => {
         const key = tables.header.key(uid);
         const waiting = await readField(engine, key, HEADER.waiting, { name: "setAside" });

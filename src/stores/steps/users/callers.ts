@@ -10,7 +10,7 @@ import { fieldIs, fieldsAre } from "../field-is.ts";
 import { isDeletedOwner } from "../orders/owners.ts";
 import { inTurn } from "../in-turn.ts";
 import { untilApplied } from "../until-applied.ts";
-import type { Known } from "./known.ts";
+import type { Known } from "../known.ts";
 import { newThread, ownerText } from "./new-thread.ts";
 import type { Places } from "./places.ts";
 import {

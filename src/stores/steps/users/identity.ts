@@ -6,7 +6,7 @@ import { writesOfTellings } from "../channel-outbox.ts";
 import { fieldIs, fieldsAre } from "../field-is.ts";
 import { noteChange } from "../notice.ts";
 import { untilApplied } from "../until-applied.ts";
-import type { Known } from "./known.ts";
+import type { Known } from "../known.ts";
 import { mergeReads, mergeStep } from "./merge.ts";
 import { isSameCount } from "./tokens.ts";
 import type { KnownToken } from "./tokens.ts";

@@ -1,7 +1,7 @@
 import { changePlaces } from "../../../domain/renamed-threads.ts";
 import type { RenamedThread } from "../../../domain/renamed-threads.ts";
 import type { Pair } from "../../engine.ts";
-import { freshAlias } from "../../fresh-alias.ts";
+import { freshAlias } from "./fresh-alias.ts";
 
 /** Names for threads, as users have them. */
 export interface MovedNames {

@@ -5,7 +5,7 @@ import { tables, USER } from "../../tables.ts";
 import { fieldIs } from "../field-is.ts";
 import { inTurn } from "../in-turn.ts";
 import { untilApplied } from "../until-applied.ts";
-import { createKnown } from "./known.ts";
+import { createKnown } from "../known.ts";
 import { slotOfChannel } from "./user-record.ts";
 
 type Thread = Parameters<UserStore["addThread"]>[0];

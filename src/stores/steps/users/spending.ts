@@ -6,7 +6,7 @@ import type { StepsContext } from "../context.ts";
 import { fieldIs } from "../field-is.ts";
 import { untilApplied } from "../until-applied.ts";
 import { joinedAdds } from "./joined-adds.ts";
-import { createKnown } from "./known.ts";
+import { createKnown } from "../known.ts";
 import { idRead, slotOfChannel } from "./user-record.ts";
 
 type Spent = Omit<Parameters<UserStore["spendTokens"]>[0], "tokens">;

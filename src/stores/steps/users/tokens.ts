@@ -5,7 +5,7 @@ import { tables, TOKEN, USER } from "../../tables.ts";
 import { fieldIs } from "../field-is.ts";
 import { noteChange } from "../notice.ts";
 import { untilApplied } from "../until-applied.ts";
-import type { Known } from "./known.ts";
+import type { Known } from "../known.ts";
 import type { Places } from "./places.ts";
 import { flag, slotOfChannel } from "./user-record.ts";
 

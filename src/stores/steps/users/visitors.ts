@@ -3,7 +3,7 @@ import { fixedFields } from "../../engine.ts";
 import type { Engine } from "../../engine.ts";
 import { tables, TOKEN, USER } from "../../tables.ts";
 import { untilApplied } from "../until-applied.ts";
-import type { Known } from "./known.ts";
+import type { Known } from "../known.ts";
 import { isSameCount, slidingWrites } from "./tokens.ts";
 import type { KnownToken } from "./tokens.ts";
 import {

@@ -1,4 +1,4 @@
-import { isObject } from "./checks.ts";
+import { isObject } from "../../checks.ts";
 
 /** True if the outbox event is a `user.identified` that names this user. */
 export function tellsOfIdentified(text: string, userId: string): boolean {

@@ -1,7 +1,7 @@
-import { slotOf } from "../engine.ts";
-import type { Engine } from "../engine.ts";
-import { tables } from "../tables.ts";
-import { tellsOfIdentified } from "../told-users.ts";
+import { slotOf } from "../../engine.ts";
+import type { Engine } from "../../engine.ts";
+import { tables } from "../../tables.ts";
+import { tellsOfIdentified } from "./tells-of-identified.ts";
 
 /**
  * Removes the undelivered `user.identified` events of a deleted user; `user.deleted` stays. References to them are

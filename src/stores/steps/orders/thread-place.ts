@@ -1,4 +1,4 @@
-import type { ThreadPlace } from "../store/users.ts";
+import type { ThreadPlace } from "../../../store/users.ts";
 
 /** A thread's place in its channel's list, as a text. */
 export function threadPlaceText({ atMs, uid }: ThreadPlace): string {
