@@ -128,17 +128,30 @@ local function is_one_of(found)
   return holds
 end
 
+-- Each answers the number of the first one that does not hold, from 0, and how many checks it was.
 local CHECKS = {
-  field = function() return is_one_of(redis.call('HGET', key(), word())) end,
-  score = function() return is_one_of(redis.call('ZSCORE', key(), word())) end,
-  key = function() return redis.call('EXISTS', key()) == number() end,
+  field = function()
+    local found, failed = all('HMGET'), false
+    for i = 1, #found do
+      local holds = is_one_of(found[i])
+      if not holds and not failed then failed = i - 1 end
+    end
+    return failed, #found
+  end,
+  score = function()
+    local holds = is_one_of(redis.call('ZSCORE', key(), word()))
+    return not holds and 0, 1
+  end,
+  key = function() return redis.call('EXISTS', key()) ~= number() and 0, 1 end,
 }
 
 -- The number of the first check that does not hold, from 0; false: all hold.
 local function failed_check()
-  local failed = false
-  for i = 1, number() do
-    if not CHECKS[word()]() and not failed then failed = i - 1 end
+  local failed, before = false, 0
+  for _ = 1, number() do
+    local its, count = CHECKS[word()]()
+    if its and not failed then failed = before + its end
+    before = before + count
   end
   return failed
 end

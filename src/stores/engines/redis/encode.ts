@@ -27,8 +27,7 @@ export function applyCall({ checks, writes, op, after = [], reads = [] }: Step):
   if (op) place(call, op.key);
   else words.push("0");
   words.push(op?.field ?? "", op?.value ?? "");
-  words.push(String(checks.length));
-  for (const check of checks) addCheck(call, check);
+  addChecks(call, checks);
   // How many words the writes are: a repeat skips them.
   const at = words.push("") - 1;
   addWrites(call, writes);
@@ -122,22 +121,48 @@ function addRead(call: Call, read: Read): void {
   }
 }
 
-function addCheck(call: Call, check: Check): void {
+function addChecks(call: Call, checks: readonly Check[]): void {
+  const { words } = call;
+  const at = words.push("") - 1;
+  let count = 0;
+  for (let nth = 0; nth < checks.length; count++) nth += addCheck(call, checks, nth);
+  words[at] = String(count);
+}
+
+/** Adds the check of this number, and those that follow of other fields of its key, which are read at once. Their number. */
+function addCheck(call: Call, checks: readonly Check[], nth: number): number {
+  const check = checks[nth];
+  if (!check) return 0;
   const { words } = call;
   words.push(check.check);
   place(call, check.key);
   switch (check.check) {
-    case "field":
-    case "score":
-      words.push(check.check === "field" ? check.field : check.member);
+    case "field": {
+      const fields = [check];
+      for (let next = checks[nth + 1]; next?.check === "field" && next.key === check.key;) {
+        fields.push(next);
+        next = checks[nth + fields.length];
+      }
       addList(
         words,
-        check.is.map((value) => (value === null ? "" : `=${value}`)),
+        fields.map(({ field }) => field),
       );
-      break;
+      for (const { is } of fields) addValues(words, is);
+      return fields.length;
+    }
+    case "score":
+      words.push(check.member);
+      addValues(words, check.is);
+      return 1;
     case "key":
       words.push(check.exists ? "1" : "0");
+      return 1;
   }
+}
+
+function addValues(words: string[], values: readonly (string | number | null)[]): void {
+  words.push(String(values.length));
+  for (const value of values) words.push(value === null ? "" : `=${value}`);
 }
 
 function addWrites(call: Call, writes: readonly Write[]): void {
