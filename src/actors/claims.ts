@@ -4,10 +4,13 @@ import type { ThreadDependencies } from "./dependencies.ts";
 import { HeldThread } from "./held-thread.ts";
 import type { HeldThreadDependencies } from "./held-thread.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import type { Remembered } from "./remembered.ts";
 
 /** Reads threads and opens them for a claim; every command from outside begins here. */
 export interface Claims {
   load(uid: string, runs?: RunsRead): Promise<ThreadRecord | null>;
+  /** For a message: as this process released the thread lately, or as the store has it. The claim says if that is out of date. */
+  loadToSay(uid: string): Promise<ThreadRecord | null>;
   /** A thread as it was read, ready to be claimed. */
   open(thread: {
     uid: string;
@@ -32,6 +35,7 @@ const MAX_ATTEMPTS = 20;
 export function createClaims(
   dependencies: HeldThreadDependencies & Pick<ThreadDependencies, "store" | "limits" | "tracing">,
   held: HeldThreads,
+  remembered: Pick<Remembered, "take">,
 ): Claims {
   const { store, limits, tracing } = dependencies;
   // With tracing, the last run is needed even if it is over: the next segment of the trace links to it.
@@ -40,6 +44,11 @@ export function createClaims(
 
   return {
     load,
+
+    async loadToSay(uid) {
+      return remembered.take(uid) ?? load(uid, "active");
+    },
+
     open: (thread) => new HeldThread(dependencies, held, thread),
 
     async onFresh(uid, loading, attempt) {

@@ -12,7 +12,7 @@ import { toldEvents } from "./told-events.ts";
 /** Whether a commit claims the thread or already holds it, and what it does with the queue. */
 export type CommitPurpose = Pick<
   ThreadCommit,
-  "claims" | "takesFrom" | "orWait" | "startsWaiting" | "claimsId"
+  "claims" | "takesFrom" | "orWait" | "startsWaiting" | "claimsId" | "readCatalogId"
 >;
 
 /** The thread stays held: no claim, and no waiting message is started. */

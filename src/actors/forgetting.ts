@@ -6,6 +6,7 @@ import { carryOut, forget } from "./forget.ts";
 import type { Erased } from "./forget.ts";
 import type { Following } from "./following/following.ts";
 import type { HeldThreads } from "./held-threads.ts";
+import type { Remembered } from "./remembered.ts";
 import { createSettling } from "./settle-deletions.ts";
 
 /**
@@ -52,11 +53,13 @@ export function createForgetting({
   random = Math.random,
   tellsDeletion,
   held,
+  remembered,
   following,
   share,
   onErased,
 }: Pick<ThreadDependencies, "store" | "clock" | "timers" | "log" | "random" | "tellsDeletion"> & {
   held: HeldThreads;
+  remembered: Pick<Remembered, "forget">;
   following: Pick<Following, "forget">;
   share: () => Share;
   onErased: (erased: Erased) => void;
@@ -66,6 +69,7 @@ export function createForgetting({
 
   function endHere(uid: string): void {
     held.get(uid)?.forget();
+    remembered.forget(uid);
     following.forget(uid);
   }
 

@@ -62,11 +62,14 @@ export interface HeldThreadRegistry {
   claiming(thread: HeldThread): void;
   /** The claim has ended; null: its outcome is unknown. */
   claimed(thread: HeldThread, isHeld: boolean | null): void;
+  /** A claim here has taken a thread from this fence, which may be one of this process too. */
+  taken(fence: string): void;
   /** A commit was made; `watchers` is from the store's answer. */
   committed(thread: HeldThread, watchers?: readonly string[]): void;
   /** A run began here: readers who wait for it may attach. */
   begun(thread: HeldThread): void;
-  released(thread: HeldThread): void;
+  /** `record`: as it is now; null: it is not known, or was deleted. */
+  released(thread: HeldThread, record: ThreadRecord | null): void;
   /** Released here, but the store may still name this process as holder. */
   gaveUp(thread: HeldThread): void;
 }
@@ -127,12 +130,18 @@ export class HeldThread {
   readonly #segments: Segments | null;
   #longReply: LongReply;
   #snapshot: ThreadSnapshot;
+  /** The chart passes the model's text on in this state; null: it was not asked yet. */
+  #passesText: boolean | null = null;
   #rev: number;
   /** The last operation in the record that this thread was opened with. */
   readonly #readOp: string | null;
   #history: Message[];
   #messageCount: number;
   #catalog: Catalog;
+  /** That of the record that this thread was opened with; undefined: the catalog is another one by now. */
+  #catalogId: string | null | undefined;
+  /** What the last commit saved. */
+  #saved: Pick<ThreadCommit, "opId" | "snapshot"> | null = null;
   #traceparent: string | null;
   #isOver = false;
   #claimSent: ClaimSent | null = null;
@@ -169,6 +178,7 @@ export class HeldThread {
     this.#history = record?.tail ?? [];
     this.#messageCount = record?.messageCount ?? 0;
     this.#catalog = record?.catalog ?? [];
+    this.#catalogId = record?.catalogId ?? null;
     this.#traceparent = traceparent;
     this.#activeTime = createActiveTime(dependencies, dependencies.limits.runTimeoutMs);
     const { tracing, clock } = dependencies;
@@ -182,7 +192,9 @@ export class HeldThread {
     const planned = this.#planClaim(claim);
     if (claim.event && !planned) return { type: "unchanged" };
     const { takesFrom = null, orWait = null } = claim;
-    const purpose = { ...GOES_ON, claims: true, takesFrom, orWait };
+    // Only a message may be based on a record that is not the store's (remembered.ts).
+    const based = orWait && this.#catalogId !== undefined ? { readCatalogId: this.#catalogId } : {};
+    const purpose = { ...GOES_ON, claims: true, takesFrom, orWait, ...based };
     const commit = this.#draft(planned, { ...purpose, ...claimedId(claim, planned) });
     // A thread without a run cannot be held: there is nothing to claim.
     if (!commit) return { type: "unchanged" };
@@ -202,12 +214,15 @@ export class HeldThread {
     try {
       result = await this.#dependencies.store.commit(commit);
     } finally {
-      this.#registry.claimed(this, result && result.type === "committed");
+      // Over: another claim has taken the thread from this one before its answer came.
+      this.#registry.claimed(this, result && result.type === "committed" && !this.#isOver);
     }
     this.#claimSent = null;
     if (result.type === "committed") {
+      if (commit.takesFrom !== null) this.#registry.taken(commit.takesFrom);
       const committed = result;
       this.#registry.committed(this, committed.watchers);
+      this.#saved = commit;
       this.#mailbox.post(() => this.#settle(planned, committed));
     }
     return result;
@@ -241,6 +256,7 @@ export class HeldThread {
   /** The page has registered other tools: the next turn offers these to the model. */
   setCatalog(catalog: Catalog): void {
     this.#catalog = catalog;
+    this.#catalogId = undefined;
   }
 
   /** Ends the streams and stops working, without a save: another process continues from the last save. */
@@ -258,7 +274,7 @@ export class HeldThread {
     this.#stop();
     this.#segments?.cut("deleted");
     this.log.cut(DELETED);
-    this.#registry.released(this);
+    this.#registry.released(this, null);
   }
 
   /** After a fault in this process: recovery takes the run up from its last save. */
@@ -288,10 +304,10 @@ export class HeldThread {
     if (planned) return this.#save(planned, null);
   }
 
-  /** A delta passes through the chart to the readers without a save. */
-  #passOn(event: ThreadEvent): void {
-    const { outcome } = threadHost.decide(this.#snapshot, event);
-    for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
+  /** A delta passes to the readers without a save. The chart is asked once in each state: another text changes nothing. */
+  #passOn(event: Extract<ThreadEvent, { type: "agent.wrote" }>): void {
+    this.#passesText ??= threadHost.decide(this.#snapshot, event).outcome.length > 0;
+    if (this.#passesText) this.log.say([{ type: "delta", text: event.text }]);
   }
 
   #plan(sent: ThreadEvent, enclosed: Partial<Enclosed>): Planned | null {
@@ -361,7 +377,10 @@ export class HeldThread {
       });
       if (result?.type === "committed") this.#registry.committed(this, result.watchers);
       if (!result || this.#isOver) return;
-      if (result.type === "committed") return this.#settle(planned, result);
+      if (result.type === "committed") {
+        this.#saved = commit;
+        return this.#settle(planned, result);
+      }
       if (result.type === "deleted") return this.forget();
       log.warn({ ...about, result: result.type }, "another instance holds the thread");
     } catch (error) {
@@ -378,7 +397,7 @@ export class HeldThread {
     if (this.#isOver) return;
     this.#rev = result.rev;
     // While the message waited, the page may have registered other tools through any instance.
-    if (result.catalog) this.#catalog = result.catalog;
+    if (result.catalog) this.setCatalog(result.catalog);
     if (planned) this.#adopt(planned);
     if (this.#isRunning()) {
       for (const effect of planned?.change.effects ?? []) this.#perform(effect);
@@ -388,7 +407,30 @@ export class HeldThread {
     // The thread stays held in the store until an instance sets that message aside, or can read it (take-up.ts).
     if (result.unreadableNext) return this.#giveUp(result.unreadableNext);
     this.#stop();
-    this.#registry.released(this);
+    this.#registry.released(this, this.#record());
+  }
+
+  /** The thread as the store has it now. Null: not all of it is known here. */
+  #record(): ThreadRecord | null {
+    const state = threadStateOf(this.#snapshot.value);
+    // A trace links to the run before it.
+    const run = state === "idle" && !this.#segments ? null : this.run;
+    if (!this.#saved || this.#catalogId === undefined || run?.kept) return null;
+    return {
+      uid: this.uid,
+      slug: this.slug,
+      rev: this.#rev,
+      lastOp: this.#saved.opId,
+      fence: null,
+      state,
+      snapshot: this.#saved.snapshot,
+      catalog: this.#catalog,
+      catalogId: this.#catalogId,
+      run,
+      tail: this.#history,
+      messageCount: this.#messageCount,
+      waitingCount: 0,
+    };
   }
 
   #beginWaiting(message: UserMessage): void | Promise<void> {
@@ -402,6 +444,7 @@ export class HeldThread {
     if (event) this.#segments?.adopt({ ...this.#before(), change, next, event }, segment);
     const waited = this.#snapshot.context.person;
     this.#snapshot = next;
+    this.#passesText = null;
     this.#messageCount += change.messages.length;
     this.#history.push(...change.messages);
     this.run = change.run ?? this.run;

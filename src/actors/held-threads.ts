@@ -1,4 +1,5 @@
 import type { HeldThread, HeldThreadRegistry } from "./held-thread.ts";
+import type { Remembered } from "./remembered.ts";
 
 /** The threads that this process holds, and the fences that it has claimed. */
 export interface HeldThreads extends HeldThreadRegistry {
@@ -22,17 +23,21 @@ export function createHeldThreads({
   onBegun,
   onCommitted,
   onDoubt,
+  remembered,
 }: {
   onBegun: (thread: HeldThread) => void;
   onCommitted: (uid: string, watchers?: readonly string[]) => void;
   /** The store may name this process as the thread's holder although nothing here holds it. */
   onDoubt: (uid: string) => void;
+  /** Gets the threads that are released. */
+  remembered: Pick<Remembered, "set">;
 }): HeldThreads {
   const held = new Map<string, HeldThread>();
-  const fences = new Set<string>();
+  /** Also of claims without an answer. */
+  const fences = new Map<string, HeldThread>();
   const claims = new Map<string, Claiming>();
 
-  function released(thread: HeldThread): void {
+  function drop(thread: HeldThread): void {
     fences.delete(thread.fence);
     if (held.get(thread.uid) === thread) held.delete(thread.uid);
   }
@@ -45,8 +50,9 @@ export function createHeldThreads({
 
     claimEnded: async (fence) => claims.get(fence)?.ended,
 
-    claiming({ fence }) {
-      fences.add(fence);
+    claiming(thread) {
+      const { fence } = thread;
+      fences.set(fence, thread);
       let end = () => {};
       const ended = new Promise<void>((resolve) => (end = resolve));
       claims.set(fence, { ended, end });
@@ -60,14 +66,19 @@ export function createHeldThreads({
       if (isHeld === null) onDoubt(thread.uid);
     },
 
+    taken: (fence) => fences.get(fence)?.interrupt(),
+
     committed: ({ uid }, watchers) => onCommitted(uid, watchers),
 
     begun: onBegun,
 
-    released,
+    released(thread, record) {
+      drop(thread);
+      if (record) remembered.set(record);
+    },
 
     gaveUp(thread) {
-      released(thread);
+      drop(thread);
       onDoubt(thread.uid);
     },
   };

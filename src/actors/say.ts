@@ -70,7 +70,7 @@ export function createSay({
   ): Promise<Reply> {
     const reply = createReply(message.runId);
 
-    return claims.onFresh(uid, loading, async (record) => {
+    return claims.onFresh(uid, loading ?? claims.loadToSay(uid), async (record) => {
       if (record?.fence) {
         refuseUnreadable(record);
         const waits = await store.wait(uid, message, max);

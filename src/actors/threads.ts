@@ -30,6 +30,7 @@ import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { createRate } from "./rate.ts";
 import type { GivenFeedback } from "./rate.ts";
 import { createRecovery } from "./recovery.ts";
+import { createRemembered } from "./remembered.ts";
 import { createRepeat } from "./repeat.ts";
 import type { Reply } from "./reply.ts";
 import { createSay } from "./say.ts";
@@ -40,10 +41,13 @@ import { createStops } from "./stops.ts";
 import { createTakeUp } from "./take-up.ts";
 import { keptPieces } from "./told-in-parts.ts";
 
+/** `to-say`: maybe as this instance knows the thread (Claims.loadToSay); nothing may be shown of it. */
+export type ThreadReading = RunsRead | "to-say";
+
 /** The threads of this instance, as HTTP uses them. */
 export interface Threads {
-  /** Starts reading a thread early: pass the promise on as `loading`. For say() the active run is enough. */
-  load(uid: string, runs: RunsRead): Promise<ThreadRecord | null>;
+  /** Starts reading a thread early: pass the promise on as `loading`. `to-say`: for say(), which needs less. */
+  load(uid: string, reading: ThreadReading): Promise<ThreadRecord | null>;
   /** Resolves when the message is stored. Refusal("rate-limited") if the thread's queue is full. */
   say(message: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** Resolves when the result is stored. Refusal("conflict") if it answers no pending call. */
@@ -106,14 +110,17 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const dependencies = { ...given, clock };
   let draining = false;
 
+  const remembered = createRemembered(clock, dependencies.limits);
   const held = createHeldThreads({
     onBegun: (thread) => following.begun(thread),
     onCommitted: (uid, watchers) => feeds.committed(uid, watchers),
     onDoubt: (uid) => lost.suspect(uid),
+    remembered,
   });
   const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
   const following = createFollowing({ ...dependencies, held });
-  const claims = createClaims({ ...dependencies, longReplies: createLongReplies(dependencies) }, held);
+  const longReplies = createLongReplies(dependencies);
+  const claims = createClaims({ ...dependencies, longReplies }, held, remembered);
   const mend = createMend({ ...dependencies, claims });
   const onReadable = createOnReadable(mend);
   const feeds = createFeeds(dependencies, onReadable);
@@ -130,6 +137,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const forgetting = createForgetting({
     ...dependencies,
     held,
+    remembered,
     following,
     share: () => recovery.share(),
     onErased: (erased) => feeds.committed(erased.uid, erased.watchers),
@@ -155,6 +163,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   async function setCatalog(uid: string, slug: string, catalog: Catalog): Promise<void> {
     if (!(await store.setCatalog(uid, slug, catalog))) throw refuseDeleted();
     held.get(uid)?.setCatalog(catalog);
+    remembered.forget(uid);
   }
 
   /** The first reading of a thread whose run is replayed: if the run is over, long text stays in the store. */
@@ -175,7 +184,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   }
 
   return {
-    load: (uid, runs) => claims.load(uid, runs),
+    load: (uid, reading) => (reading === "to-say" ? claims.loadToSay(uid) : claims.load(uid, reading)),
 
     async say(message, loading) {
       refuseWhileDraining();

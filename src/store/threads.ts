@@ -131,6 +131,8 @@ export interface ThreadRecord {
   /** Snapshot text of machines/thread.ts; null before the first message. */
   snapshot: string | null;
   catalog: Catalog;
+  /** Changes with the catalog; null: none was ever set. */
+  catalogId: string | null;
   /** The active or last run; null before the first message, or if it was left out (RunsRead). */
   run: RunRecord | null;
   /** The newest messages, oldest first, as many as fit the budget that load was given. */
@@ -172,6 +174,8 @@ export interface ThreadCommit {
   rev: number;
   /** With `claims`: the last operation on which the decision is based (ThreadRecord.lastOp). If it differs: `changed`. */
   readOp: string | null;
+  /** With `claims`: the catalog on which the decision is based (ThreadRecord.catalogId). If it differs: `changed`. Absent: any. */
+  readCatalogId?: string | null;
   atMs: number;
   snapshot: string;
   state: ThreadState;

@@ -51,7 +51,7 @@ function ofBucket(name: string, holds: Holds) {
 }
 
 export const tables = {
-  /** A restore that has not ended: `json`, see Restoring (backup/source.ts). */
+  /** A restore that has not ended: `json`, see Restoring (backup/restoring.ts). */
   restoring: global("restoring", "hash"),
   /** Slug → nothing. */
   channels: global("channels", "hash"),
@@ -202,6 +202,8 @@ export const HEADER = {
   /** The active run; once the thread is idle it is in `lastRun`. */
   run: "run",
   catalog: "catalog",
+  /** Changes with the catalog: by it a claim knows that it has the newest one. */
+  catalogId: "catalogId",
   /** How many messages the history has. */
   messages: "messages",
   /** Runs of waiting messages, in order, separated by spaces; empty or absent: none waits. */
@@ -210,6 +212,8 @@ export const HEADER = {
   dueAtMs: "dueAtMs",
   /** How many events webhooks were told of. */
   told: "told",
+  /** Somebody may watch it until then, Unix ms, rounded up; empty or absent: nobody does. Set only on a header that is there. */
+  watchedToMs: "watchedToMs",
   /** `OP`: the last rating. */
   rated: "rated",
   /** Of a deleted thread: the time, and the fence that held it. */
@@ -242,6 +246,9 @@ export const TOKEN = {
   revocations: "revocations",
   renamed: (name: string) => `as ${name}`,
 } as const;
+
+/** Users, and entries of the audit, have so many places in their order for each millisecond. */
+export const PLACES_PER_MS = 1_000;
 
 /** The external id as a key: it may be any text of any length. */
 export function externalId(text: string): string {

@@ -24,6 +24,7 @@ const record: ThreadRecord = {
   state: "running",
   snapshot: null,
   catalog: [],
+  catalogId: null,
   run: sampleRun("r1", { lines: [running, stepDone], streamFrom: 1 }),
   tail: [],
   messageCount: 1,
@@ -47,7 +48,7 @@ function mirrored(from: number, later: ThreadRecord = record) {
   };
   const mirrors = createMirrors(
     { store, timers, log },
-    createHeldThreads({ onBegun() {}, onCommitted() {}, onDoubt() {} }),
+    createHeldThreads({ onBegun() {}, onCommitted() {}, onDoubt() {}, remembered: { set() {} } }),
   );
   onTestFinished(() => mirrors.stop());
   const told: Line[] = [];

@@ -23,6 +23,7 @@ const record: ThreadRecord = {
   state: "running",
   snapshot: null,
   catalog: [],
+  catalogId: null,
   run: sampleRun("r1"),
   tail: [],
   messageCount: 0,

@@ -34,6 +34,7 @@ export function commitPromises(bench: Bench): void {
         state: "running",
         snapshot: "snapshot of claim",
         catalog: [],
+        catalogId: null,
         run: sampleRun("r1"),
         tail: [sampleMessage(1), sampleMessage(2)],
         messageCount: 2,

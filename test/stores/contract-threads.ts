@@ -89,11 +89,46 @@ export function threadPromises(bench: Bench): void {
       await withMessages(store, 1);
       const before = await store.load("t1", BUDGET_CHARS);
       await store.setCatalog("t1", "shop", [tool, { name: "other" }]);
-      expect(await store.load("t1", BUDGET_CHARS)).toEqual({ ...before, catalog: [tool, { name: "other" }] });
+      const catalogs = [[tool, { name: "other" }], [tool], []];
+      const ids = new Set<unknown>([null]);
+      for (const catalog of catalogs) {
+        await store.setCatalog("t1", "shop", catalog);
+        const { catalogId, ...record } = (await store.load("t1", BUDGET_CHARS)) ?? {};
+        expect({ ...record, catalogId: null }).toEqual({ ...before, catalog });
+        ids.add(catalogId);
+      }
+      expect(ids.size).toBe(4);
+    });
+
+    it("a claim that names its catalog is `changed` if the thread has another one by now", async () => {
+      const { store } = bench.it;
+      const fence = `${store.processId}:a`;
+      const reads = { fence, rev: 0, readOp: null, readCatalogId: null };
       await store.setCatalog("t1", "shop", [tool]);
-      expect((await store.load("t1", BUDGET_CHARS))?.catalog).toEqual([tool]);
+      expect(await store.commit(sampleCommit({ opId: "a", ...reads }))).toEqual({ type: "changed" });
+      const readCatalogId = (await store.load("t1", BUDGET_CHARS))?.catalogId ?? null;
+      const newest = sampleCommit({ opId: "b", ...reads, readCatalogId, state: "idle", holds: false });
+      expect(await store.commit(newest)).toMatchObject({ type: "committed" });
       await store.setCatalog("t1", "shop", []);
-      expect(await store.load("t1", BUDGET_CHARS)).toEqual(before);
+      const older = { fence, rev: 1, readOp: "b", readCatalogId };
+      expect(await store.commit(sampleCommit({ opId: "c", ...older }))).toEqual({ type: "changed" });
+    });
+
+    it("a commit names who watches, from before the first commit on, and after others", async () => {
+      const { store } = bench.it;
+      const watchers = [store.processId];
+      const ends = { fence: `${store.processId}:a`, state: "idle" as const, holds: false };
+      await store.watch("t1");
+      const first = sampleCommit({ opId: "a", rev: 0, ...ends });
+      expect(await store.commit(first)).toMatchObject({ type: "committed", watchers });
+      expect(await store.watchers("t1")).toEqual(watchers);
+      const unwatched = sampleCommit({ uid: "t2", opId: "a", rev: 0, ...ends });
+      expect(await store.commit(unwatched)).not.toHaveProperty("watchers");
+      await store.watch("t2");
+      for (const uid of ["t1", "t2"]) {
+        const next = sampleCommit({ uid, opId: "b", rev: 1, readOp: "a", ...ends });
+        expect(await store.commit(next)).toMatchObject({ type: "committed", watchers });
+      }
     });
 
     it("a catalog may come before the first message, and a commit leaves it alone", async () => {
@@ -108,6 +143,7 @@ export function threadPromises(bench: Bench): void {
         state: "idle",
         snapshot: null,
         catalog: [tool],
+        catalogId: expect.any(String) as unknown,
         run: null,
         tail: [],
         messageCount: 0,

@@ -24,6 +24,7 @@ import type {
   ThreadState,
 } from "../../src/store.ts";
 import { pageOf } from "../../src/store.ts";
+import { catalogIdOf } from "../../src/stores/steps/threads/records.ts";
 
 /**
  * The store's contract said a second time, as plainly as it can be: lists in memory, one step after the other, no
@@ -55,6 +56,7 @@ interface Thread {
   rev: number;
   fence: string | null;
   catalog: Catalog;
+  catalogId: string | null;
   messages: Message[];
   runs: RunRecord[];
   /** Texts of long replies, by run and number. */
@@ -131,6 +133,7 @@ export function createReference(clock: Clock): Store {
       rev: 0,
       fence: null,
       catalog: [],
+      catalogId: null,
       messages: [],
       runs: [],
       parts: new Map(),
@@ -209,6 +212,8 @@ export function createReference(clock: Clock): Store {
     if (!change.claims && fence !== change.fence) return { type: "fenced" };
     if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };
     if (change.claims && (thread?.last?.commit.opId ?? null) !== change.readOp) return { type: "changed" };
+    const { readCatalogId = thread?.catalogId ?? null } = change;
+    if (change.claims && (thread?.catalogId ?? null) !== readCatalogId) return { type: "changed" };
     if (change.startsWaiting !== null && thread?.queue[0]?.runId !== change.startsWaiting) {
       return { type: "changed" };
     }
@@ -539,6 +544,7 @@ export function createReference(clock: Clock): Store {
           uid,
           updatedAtMs,
           state,
+          isHeld: (threads.get(uid)?.fence ?? null) !== null,
           rev: erased.has(uid) ? null : (threads.get(uid)?.rev ?? 0),
         }))
         .filter(({ updatedAtMs }) => updatedAtMs <= untilMs)
@@ -594,7 +600,7 @@ export function createReference(clock: Clock): Store {
     async load(uid, budgetChars, runs = "last") {
       const thread = threads.get(uid);
       if (!thread) return null;
-      const { slug, rev, fence, catalog, queue, last } = thread;
+      const { slug, rev, fence, catalog, catalogId, queue, last } = thread;
       const inParts = runs === "last-in-parts";
       const messages = inParts ? thread.messages : wholeMessages(uid, thread.messages);
       const state = last?.commit.state ?? "idle";
@@ -608,6 +614,7 @@ export function createReference(clock: Clock): Store {
         state,
         snapshot: last?.commit.snapshot ?? null,
         catalog,
+        catalogId,
         run: run?.kept && !inParts ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
         tail: fitting(messages, budgetChars),
         messageCount: messages.length,
@@ -644,7 +651,9 @@ export function createReference(clock: Clock): Store {
     },
     async setCatalog(uid, slug, catalog) {
       if (erased.has(uid)) return false;
-      threadOf(uid, slug).catalog = catalog;
+      const thread = threadOf(uid, slug);
+      thread.catalog = catalog;
+      thread.catalogId = catalogIdOf(catalog);
       return true;
     },
     async rate({ uid, messageId, feedback }) {

@@ -75,7 +75,7 @@ export function chatRoute(dependencies: {
         read,
         threadName: ({ threadId }) => threadId,
         // A record that was read before a message's new tools are stored would offer the previous ones.
-        loads: ({ said, tools }) => (said.type === "output" ? "last-in-parts" : tools ? null : "active"),
+        loads: ({ said, tools }) => (said.type === "output" ? "last-in-parts" : tools ? null : "to-say"),
       });
       const { uid, slug, loading } = visit;
       const { said, tools } = visit.body;

@@ -112,7 +112,7 @@ export function serverMessagesRoute(dependencies: {
 
       // Loaded in the same tick as the admission, so that both take one round trip. Its error is handled where it is
       // awaited.
-      const early = threads.load(uid, "active");
+      const early = threads.load(uid, "to-say");
       early.catch(() => {});
       const displayName = body.displayName ?? null;
       const thread = { name: threadId, newUid: uid };

@@ -1,11 +1,11 @@
 import type { AdmittedVisitor, VisitorUse, WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { NewCatalog } from "../../actors/answer.ts";
-import type { Threads } from "../../actors/threads.ts";
+import type { ThreadReading, Threads } from "../../actors/threads.ts";
 import type { Catalog } from "../../domain/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { looksLikeUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
-import type { RunsRead, ThreadRecord } from "../../store.ts";
+import type { ThreadRecord } from "../../store.ts";
 import { unwrap } from "../body.ts";
 import type { Reading } from "../body.ts";
 import type { RouteRequest } from "../route.ts";
@@ -37,7 +37,7 @@ export interface ThreadEntrance<Body> extends Entrance<Body> {
    * The runs that the route needs of the thread's record, loaded in the tick of the admission; null: it needs no
    * record.
    */
-  loads: RunsRead | null | ((body: Body) => RunsRead | null);
+  loads: ThreadReading | null | ((body: Body) => ThreadReading | null);
 }
 
 /** /messages and /tools count together in the rates, and name the thread in the body (the spec, Limits). */

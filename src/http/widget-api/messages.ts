@@ -88,7 +88,7 @@ export function widgetMessagesRoute({
     api: "widget",
     documentation,
     async handle(incoming) {
-      const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "active" });
+      const visit = await gate.admitToThread(incoming, { ...asMessage, read, loads: "to-say" });
       return streamAnswer(await messages.say(incoming, visit, visit.body), incoming.request);
     },
   };

@@ -1,25 +1,26 @@
 import type { ThreadCommit, ThreadStore } from "../../store/threads.ts";
-import { WATCH_MS } from "../../store/threads.ts";
 import { slotOf } from "../engine.ts";
 import type { Write } from "../engine.ts";
 import { catalogKind } from "../records.ts";
 import { HEADER, tables } from "../tables.ts";
-import { nowMs } from "./context.ts";
 import type { StepsContext } from "./context.ts";
+import { fieldIs } from "./field-is.ts";
 import { commitSteps } from "./threads/commit.ts";
 import { knownFacts } from "./threads/facts.ts";
 import { queueSteps } from "./threads/queue.ts";
 import { rateStep } from "./threads/rate.ts";
 import { readingSteps } from "./threads/reading.ts";
+import { catalogIdOf } from "./threads/records.ts";
 import { salvageSteps } from "./threads/salvage.ts";
 import { textSteps } from "./threads/texts.ts";
+import { watch } from "./threads/watching.ts";
 
 /** Everything inside a thread, in one slot for each. `committing`: called before each commit is sent, in the same tick. */
 export function threadSteps(
   context: StepsContext,
   committing: (commit: ThreadCommit) => readonly Write[],
 ): ThreadStore {
-  const { engine, processId } = context;
+  const { engine } = context;
   const known = knownFacts();
   const { join, ...queue } = queueSteps(context, known);
 
@@ -30,34 +31,26 @@ export function threadSteps(
     ...salvageSteps(context, known),
     commit: commitSteps(context, { known, join, committing }),
     rate: rateStep(context, known),
+    watch: (uid) => watch(context, uid),
 
     async setCatalog(uid, slug, catalog) {
       const key = tables.header.key(uid);
       const json = JSON.stringify(catalogKind.stored(catalog));
+      const catalogId = catalogIdOf(catalog);
       const fields = [
         [HEADER.slug, slug],
         [HEADER.catalog, json],
+        [HEADER.catalogId, catalogId],
       ] as const;
       const applied = await engine.apply({
         name: "setCatalog",
         slot: slotOf(key),
-        checks: [{ check: "field", key, field: HEADER.deletedAtMs, is: [null] }],
+        checks: [fieldIs(key, HEADER.deletedAtMs, null)],
         writes: [{ write: "set", key, fields }],
       });
+      const facts = known.get(uid);
+      if (facts) known.set(uid, { ...facts, catalogId });
       return applied.type !== "failed";
-    },
-
-    async watch(uid) {
-      const key = tables.watchers.key(uid);
-      const now = nowMs(context);
-      const members = [[processId, now + WATCH_MS]] as const;
-      // The key is never empty: what is put lasts longer than what is trimmed.
-      const writes = [
-        { write: "put", key, members },
-        { write: "expire", key, inMs: WATCH_MS },
-        { write: "trim", key, belowScore: now },
-      ] as const;
-      await engine.apply({ name: "watch", slot: slotOf(key), checks: [], writes }, { durable: false });
     },
   };
 }

@@ -16,6 +16,7 @@ import { messageKind, runKind, summaryKind } from "../../records.ts";
 import { storedChars } from "../../stored-records.ts";
 import type { StoredMessage } from "../../stored-records.ts";
 import { HEADER, bucketOf, tables } from "../../tables.ts";
+import { fieldIs } from "../field-is.ts";
 import { claimWrite, unclaimed } from "./claims.ts";
 import type { Facts } from "./facts.ts";
 import { tellingWrites } from "./tellings.ts";
@@ -45,11 +46,13 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
   const { uid, slug, atMs, messages, tells = [] } = commit;
   const facts = factsAfter(commit, before);
   const header = tables.header.key(uid);
-  const checks: Check[] = [{ check: "field", key: header, field: HEADER.op, is: [before.op] }];
+  const checks: Check[] = [fieldIs(header, HEADER.op, before.op)];
   // Nobody joins the queue of a thread that is not held.
-  if (before.fence !== null) {
-    checks.push({ check: "field", key: header, field: HEADER.waiting, is: [before.waiting] });
-  }
+  if (before.fence !== null) checks.push(fieldIs(header, HEADER.waiting, before.waiting));
+  if (commit.readCatalogId !== undefined)
+    checks.push(fieldIs(header, HEADER.catalogId, commit.readCatalogId));
+  // Whoever watched before there was a header has left nothing in it.
+  if (before.op !== null) checks.push(fieldIs(header, HEADER.watchedToMs, before.watchedToMs));
   if (claim) checks.push(unclaimed(uid, claim));
 
   const writes: Write[] = [];
@@ -67,7 +70,7 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
   }
   let refs: ToldRef[] = [];
   if (tells.length > 0) {
-    checks.push({ check: "field", key: header, field: HEADER.told, is: [before.told] });
+    checks.push(fieldIs(header, HEADER.told, before.told));
     const telling = tellingWrites({ uid, slug, atMs, told: Number(before.told ?? 0) }, tells, seal);
     refs = telling.refs;
     writes.push(...telling.writes);
@@ -82,7 +85,7 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
 }
 
 function factsAfter(commit: ThreadCommit, before: Facts): Facts {
-  const { state, startsWaiting, deadlineMs, tells, run } = commit;
+  const { state, startsWaiting, deadlineMs, tells, run, atMs } = commit;
   const waiting =
     startsWaiting === null || before.waiting === null
       ? before.waiting
@@ -99,6 +102,8 @@ function factsAfter(commit: ThreadCommit, before: Facts): Facts {
     told: tells && tells.length > 0 ? String(Number(before.told ?? 0) + tells.length) : before.told,
     hasNext,
     isDue: waitsAlone(state) && !isHeld && deadlineMs !== null,
+    watchedToMs: before.watchedToMs && Number(before.watchedToMs) < atMs ? "" : before.watchedToMs,
+    catalogId: before.catalogId,
     slug: before.slug ?? commit.slug,
     hasTime: true,
     listedRun: run ? run.runId : before.listedRun,
@@ -131,6 +136,7 @@ function headerFields(
   if (facts.isDue || before.isDue)
     fields.push([HEADER.dueAtMs, facts.isDue ? String(commit.deadlineMs) : ""]);
   if (facts.told !== before.told) fields.push([HEADER.told, facts.told ?? ""]);
+  if (facts.watchedToMs !== before.watchedToMs) fields.push([HEADER.watchedToMs, facts.watchedToMs ?? ""]);
   if (before.slug === null) fields.push([HEADER.slug, commit.slug]);
   if (!before.hasTime) fields.push([HEADER.createdAtMs, String(commit.atMs)]);
   return fields;

@@ -21,6 +21,7 @@ import type { Facts, KnownFacts } from "./facts.ts";
 import type { JoinQueue } from "./queue.ts";
 import { catalogFrom } from "./records.ts";
 import { unqueuedOf, unqueuedRead } from "./tellings.ts";
+import { noteWatched } from "./watching.ts";
 
 interface Parts {
   known: KnownFacts;
@@ -49,7 +50,7 @@ export function commitSteps({ engine, codec }: StepsContext, { known, join, comm
       checks: [{ check: "field", key: header, field: HEADER.op, is: [opId] }],
       // Another commit under the same name: the first one's answer, and nothing to complete.
       writes: isSame ? writesAfter(committed, { before: null, facts }) : [],
-      reads: readsOf(commit, next),
+      reads: readsOf(commit, { next, isWatched: true }),
     });
     if (applied.type === "failed") return undefined;
     const { reads } = applied;
@@ -78,11 +79,17 @@ export function commitSteps({ engine, codec }: StepsContext, { known, join, comm
       checks,
       writes: orders.length > 0 ? [...orders, ...writes] : writes,
       after,
-      reads: readsOf(commit, facts.hasNext ? waitingRunsOf(facts.waiting)[0] : undefined),
+      reads: readsOf(commit, {
+        next: facts.hasNext ? waitingRunsOf(facts.waiting)[0] : undefined,
+        // Whoever watched before there was a header has left nothing in it.
+        isWatched: before.op === null || Boolean(before.watchedToMs),
+      }),
     });
     if (applied.type === "failed") return undefined;
-    known.set(uid, facts);
     const { reads } = applied;
+    if (before.op === null && reads[0]?.length)
+      facts.watchedToMs = await noteWatched(engine, uid, commit.atMs);
+    known.set(uid, facts);
     return codec.read(uid, (open) =>
       answerOf(commit, { rev: facts.rev, reads, open }, (members) => [
         ...unqueuedOf({ uid, slug, told: Number(before.told ?? 0) }, members),
@@ -144,27 +151,30 @@ export function commitSteps({ engine, codec }: StepsContext, { known, join, comm
 
 /** Null: it can be applied to this. */
 function refusalOf(commit: ThreadCommit, facts: Facts): "deleted" | "repeated" | "fenced" | "changed" | null {
-  const { fence, claims, takesFrom, startsWaiting } = commit;
+  const { fence, claims, takesFrom, startsWaiting, readCatalogId = facts.catalogId } = commit;
   if (isDeleted(facts)) return "deleted";
   if (facts.op === commit.opId) return "repeated";
   const isOwn = facts.fence === fence;
   const isFree = facts.fence === null || facts.fence === takesFrom;
   if (!isOwn && !(claims && isFree)) return "fenced";
   if (facts.rev !== commit.rev) return "changed";
-  if (claims && facts.op !== commit.readOp) return "changed";
+  if (claims && (facts.op !== commit.readOp || facts.catalogId !== readCatalogId)) return "changed";
   if (startsWaiting !== null && waitingRunsOf(facts.waiting)[0] !== startsWaiting) return "changed";
   return null;
 }
 
 type Watching = Read & { read: "range" };
 type Fields = Read & { read: "fields" };
-type CommitReads = readonly [Watching] | readonly [Watching, Fields, Fields, Watching];
+type WholeReads = readonly [Watching, Fields, Fields, Watching];
+type CommitReads = readonly [] | readonly [Watching] | WholeReads;
 
-/** `next`: the run of the message at the head of the queue. */
-function readsOf({ uid, startsWaiting, tells }: ThreadCommit, next: string | undefined): CommitReads {
+/** `next`: the run of the message at the head of the queue. Hardly any commit needs to read anything. */
+function readsOf(
+  { uid, startsWaiting, tells }: ThreadCommit,
+  { next, isWatched }: { next: string | undefined; isWatched: boolean },
+): CommitReads {
   const watching: Watching = { read: "range", key: tables.watchers.key(uid) };
-  // Hardly any commit needs more.
-  if (next === undefined && startsWaiting === null && !tells?.length) return [watching];
+  if (next === undefined && startsWaiting === null && !tells?.length) return isWatched ? [watching] : [];
   return [
     watching,
     { read: "fields", key: tables.waiting.key(uid), fields: [next ?? ""] },
@@ -181,13 +191,18 @@ function answerOf(
   unqueued: (members: [string, number][]) => ToldRef[],
 ): Answer {
   const result: Answer = { type: "committed", rev, next: null };
-  if (reads[0].length > 0) result.watchers = reads[0].map(([process]) => process);
-  if (reads.length === 1) return result;
+  const [watching = []] = reads;
+  if (watching.length > 0) result.watchers = watching.map(([process]) => process);
+  if (!hasMore(reads)) return result;
   const [, [next = null], [catalog = null], members] = reads;
   if (next !== null) readNext(result, () => openedWaiting(readUserMessage(jsonValue(next), uid), open));
   if (startsWaiting !== null) result.catalog = catalogFrom(catalog, uid);
   if (tells) result.unqueued = unqueued(members);
   return result;
+}
+
+function hasMore(reads: Answers<CommitReads>): reads is Answers<WholeReads> {
+  return reads.length === 4;
 }
 
 /** The commit is done: even if the next waiting message is unreadable, the answer is that it is done. */

@@ -6,8 +6,8 @@ import { createKnown } from "../known.ts";
 import type { Known } from "../known.ts";
 
 /**
- * What a commit depends on: a part of the thread's header. All of it but `waiting` and `told` changes with `op` only, so a
- * commit that checks these three needs to read nothing.
+ * What a commit depends on: a part of the thread's header. All of it changes with `op` only, but for `waiting`, `told`,
+ * `watchedToMs` and `catalogId`: a commit that checks these needs to read nothing.
  */
 export interface Facts {
   op: string | null;
@@ -24,6 +24,9 @@ export interface Facts {
   hasNext: boolean;
   /** It is listed among the threads with a deadline. */
   isDue: boolean;
+  /** As stored. */
+  watchedToMs: string | null;
+  catalogId: string | null;
   slug: string | null;
   hasTime: boolean;
   /** A run that this process has put into the order of runs; "": none. */
@@ -41,12 +44,15 @@ export const FACTS = [
   HEADER.told,
   HEADER.opNext,
   HEADER.dueAtMs,
+  HEADER.watchedToMs,
+  HEADER.catalogId,
   HEADER.slug,
   HEADER.createdAtMs,
 ] as const;
 
 export function factsFrom(fields: readonly (string | null)[]): Facts {
-  const [op, rev, fence, state, messages, waiting, told, opNext, dueAtMs, slug, createdAtMs] = fields;
+  const [op, rev, fence, state, messages, waiting, told, opNext, dueAtMs, ...rest] = fields;
+  const [watchedToMs, catalogId, slug, createdAtMs] = rest;
   return {
     op: op ?? null,
     rev: Number(rev ?? 0),
@@ -57,6 +63,8 @@ export function factsFrom(fields: readonly (string | null)[]): Facts {
     told: told ?? null,
     hasNext: opNext === "1",
     isDue: Boolean(dueAtMs),
+    watchedToMs: watchedToMs ?? null,
+    catalogId: catalogId ?? null,
     slug: slug || null,
     hasTime: Boolean(createdAtMs),
     listedRun: "",

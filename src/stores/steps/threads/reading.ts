@@ -193,7 +193,7 @@ interface StoredThread {
 
 function recordFrom(
   uid: string,
-  { rev, op, fence, state, messages, waiting }: Facts,
+  { rev, op, fence, state, messages, waiting, catalogId }: Facts,
   stored: StoredThread,
   { open, messages: known }: { open: Open; messages: KnownMessages },
 ): ThreadRecord {
@@ -208,6 +208,7 @@ function recordFrom(
     state: readState(state ?? "idle", uid),
     snapshot: snapshot === null ? null : openedSnapshot(snapshot, open),
     catalog: catalogFrom(stored.catalog, uid),
+    catalogId,
     run: run ? openedRun(readRun(jsonValue(run), uid), open) : null,
     tail: messagesFrom(stored.entries, uid, open, known).reverse(),
     messageCount: messages,

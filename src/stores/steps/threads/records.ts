@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Catalog, Message } from "../../../domain/message.ts";
 import { openedMessage } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
@@ -9,6 +10,11 @@ import type { KnownMessages } from "../../sealing.ts";
 /** A thread's catalog; empty if it has none. */
 export function catalogFrom(json: string | null | undefined, uid: string): Catalog {
   return json ? readCatalog(jsonValue(json), uid) : [];
+}
+
+/** Tells the catalogs of one thread apart. */
+export function catalogIdOf(catalog: Catalog): string {
+  return hash("sha256", JSON.stringify(catalog)).slice(0, 16);
 }
 
 /** Without those that were set aside. */

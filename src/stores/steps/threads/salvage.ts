@@ -133,6 +133,7 @@ function salvageFrom(uid: string, stored: StoredThread, open: Open): Salvage {
     snapshot:
       snapshot === null ? null : tried("snapshot", "", snapshot, (by) => openedSnapshot(snapshot, by)),
     catalog: tried("catalog", "", catalog ?? "", () => catalogFrom(catalog, uid)) ?? [],
+    catalogId: facts.catalogId,
     run: run ? tried("run", "", run, (by) => openedRun(readRun(jsonValue(run), uid), by)) : null,
     tail: messages,
     messageCount,
