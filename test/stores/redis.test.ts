@@ -157,7 +157,10 @@ describe("round trips", () => {
     };
     expect(await commandsOf(() => store.admitUser(user))).toBe(2);
     expect(await commandsOf(() => store.load("t1", BUDGET_CHARS))).toBe(1);
-    expect(await commandsOf(() => store.commit(claim))).toBe(1);
+    // A new thread's first commit notes it in the orders, too.
+    expect(await commandsOf(() => store.commit(claim))).toBe(2);
+    const goesOn = { ...claim, opId: "b", claims: false, rev: 1, messages: [] };
+    expect(await commandsOf(() => store.commit(goesOn))).toBe(1);
     // Only a claim that finds the thread held sends its message a second time, to wait.
     const late = { ...claim, opId: "late", fence: "p:b", orWait: { message: sampleWaiting("w1"), max: 8 } };
     expect(await commandsOf(() => store.commit(late))).toBe(2);

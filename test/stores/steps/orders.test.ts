@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { ThreadState } from "../../../src/store.ts";
 import { entryText, slotOf } from "../../../src/stores/engine.ts";
@@ -34,7 +34,8 @@ function ordersOn(engine: Engine) {
 
 function said(uid: string, state: ThreadState, atMs: number) {
   const messages = [sampleMessage(1, { createdAtMs: atMs })];
-  return sampleCommit({ opId: `${atMs}`, fence: "p:a", uid, state, holds: state === "running", messages });
+  const goesOn = { fence: "p:a", claims: false, holds: state === "running" };
+  return sampleCommit({ opId: `${atMs}`, ...goesOn, uid, state, messages });
 }
 
 const activity = tables.activity.key(SLUG);
@@ -103,6 +104,31 @@ test("a deleted thread does not come back with what was pending of it", async ()
   await orders.close();
   expect(await listed(activity)).toEqual([]);
   expect(await listed(busy("running"))).toEqual([]);
+});
+
+test("a thread is in the order from its first commit on, and raised soon after it was released", async () => {
+  vi.useFakeTimers();
+  try {
+    const { orders, write, listed } = open();
+    orders.committing({ ...said("t", "running", 1), claims: true, readOp: null });
+    orders.committing({ ...said("u", "running", 2), claims: true, readOp: null });
+    await vi.advanceTimersByTimeAsync(0);
+    const begun = [
+      ["t", 1],
+      ["u", 2],
+    ];
+    expect(await listed(activity)).toEqual(begun);
+    orders.committing(said("t", "idle", 3));
+    orders.committing(said("u", "idle", 4));
+    await write({ write: "set", key: tables.owners.key(SLUG), fields: [["u", "deleted 2"]] });
+    await write({ write: "take", key: activity, members: ["u"] });
+    await vi.advanceTimersByTimeAsync(99);
+    expect(await listed(activity)).toEqual([["t", 1]]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await listed(activity)).toEqual([["t", 3]]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("what a process that died had to take out of the lists by state is taken out", async () => {

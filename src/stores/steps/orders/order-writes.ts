@@ -4,17 +4,18 @@ import { answererSince } from "../../answerer-since.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Write } from "../../engine.ts";
 import { tables } from "../../tables.ts";
-import { arrange } from "./state-lists.ts";
+import { arrange, raiseIn } from "./state-lists.ts";
 import type { Standing } from "./state-lists.ts";
 
 /**
  * A channel's threads by last activity (tables.activity), by state (tables.busy), and those whose state changed without a
  * message (tables.changed). They say where to look; the thread itself says what is true. No caller waits for these writes.
  *
- * A commit that releases a thread is noted here first, in the same tick: if the process then dies, the order is already as
- * the commit makes it; if the commit does not happen, the thread only stands too high, or in a list that it does not belong
- * to, until it is read. Everything is written again some moments later, many threads at once: most runs are over by then and
- * were never in a list by state. Times only grow, so any order of arrival gives the same result.
+ * A thread's first commit, and one that leaves it in a state other than idle, is noted here first, in the same tick: if the
+ * process then dies, the thread is in the orders already; if the commit does not happen, it only stands too high, or in a list
+ * that it does not belong to, until it is read. The others are noted some moments later, many threads at once, and what a
+ * process that dies has not noted is put right by who reads the thread. Everything is written again later: most runs are over
+ * by then and were never in a list by state. Times only grow, so any order of arrival gives the same result.
  */
 export interface OrderWrites {
   /**
@@ -30,6 +31,8 @@ export interface OrderWrites {
 
 /** All threads are in the orders after this time; failed writes are retried after it. */
 const LATER_MS = 2_000;
+/** … and those that were released are raised in them after this one. */
+const SOON_MS = 100;
 const AT_ONCE = 500;
 /** Old changes are removed once for this many new ones. */
 const TRIMMED_EVERY = 100;
@@ -37,6 +40,9 @@ const TRIMMED_EVERY = 100;
 export function createOrderWrites(engine: Engine): OrderWrites {
   /** slug → uid → standing */
   let later = new Map<string, Map<string, Standing>>();
+  /** slug → uid → last activity */
+  let soon = new Map<string, Map<string, number>>();
+  let raising: NodeJS.Timeout | null = null;
   let timer: NodeJS.Timeout | null = null;
   let writing = Promise.resolve();
   let changes = 0;
@@ -81,6 +87,24 @@ export function createOrderWrites(engine: Engine): OrderWrites {
     }
   }
 
+  function raise(slug: string, uid: string, atMs: number): void {
+    const threads = soon.get(slug) ?? new Map<string, number>();
+    soon.set(slug, threads.set(uid, atMs));
+    raising ??= setTimeout(raiseAll, SOON_MS).unref();
+  }
+
+  function raiseAll(): void {
+    raising = null;
+    // Best effort: they are written once more with the rest.
+    for (const [slug, threads] of soon) void raiseIn(engine, slug, threads).catch(() => {});
+    soon = new Map();
+  }
+
+  function write(writes: readonly [Write, ...Write[]]): void {
+    const step = { name: "order", slot: slotOf(writes[0].key), checks: [], writes };
+    engine.apply(step, { durable: false }).catch(() => {});
+  }
+
   /** Best effort: a feed that misses the change gets the thread with its next message. */
   function changeWrites(slug: string, uid: string, atMs: number): Write[] {
     const key = tables.changed.key(slug);
@@ -90,24 +114,25 @@ export function createOrderWrites(engine: Engine): OrderWrites {
   }
 
   return {
-    committing({ slug, uid, messages, snapshot, state, holds, claims, atMs }) {
+    committing({ slug, uid, messages, snapshot, state, holds, claims, readOp, atMs }) {
       const last = messages.at(-1);
       // The answerer may have changed without a message; if not, its time is an old one and raises nothing.
       const saidAtMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
       const activeAtMs = keep(slug, uid, { state, atMs: saidAtMs, wasMissed: false });
       const writes = !last && (claims || !holds) ? changeWrites(slug, uid, atMs) : [];
-      if (!holds && activeAtMs > 0) {
+      const isFirst = claims && readOp === null;
+      const isBusy = !holds && state !== "idle";
+      if (activeAtMs > 0 && (isFirst || isBusy || (!holds && engine.kind === "embedded"))) {
         const key = tables.activity.key(slug);
         writes.push({ write: "put", key, members: [[uid, activeAtMs]], mode: "raise" });
-      }
-      if (!holds && state !== "idle") {
+      } else if (activeAtMs > 0 && !holds) raise(slug, uid, activeAtMs);
+      if (isBusy) {
         const key = tables.busy.key(slug, state);
         writes.push({ write: "put", key, members: [[uid, activeAtMs || atMs]], mode: "new" });
       }
-      const [first] = writes;
+      const [first, ...rest] = writes;
       if (!first || engine.kind === "embedded") return writes;
-      const step = { name: "order", slot: slotOf(first.key), checks: [], writes };
-      engine.apply(step, { durable: false }).catch(() => {});
+      write([first, ...rest]);
       return [];
     },
 
@@ -115,6 +140,7 @@ export function createOrderWrites(engine: Engine): OrderWrites {
       void keep(slug, uid, { state, atMs: updatedAtMs, wasMissed: false }, true),
 
     async close() {
+      if (raising) clearTimeout(raising);
       await writeKept();
       // What could not be written is corrected by the next list that reads the thread.
       if (timer) clearTimeout(timer);

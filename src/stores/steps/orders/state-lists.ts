@@ -3,7 +3,7 @@ import { BUSY_STATES } from "../../busy-states.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Member, Write } from "../../engine.ts";
 import { HEADER, tables } from "../../tables.ts";
-import { isDeletedOwner } from "./owners.ts";
+import { isDeletedOwner, ownersOf } from "./owners.ts";
 
 /** What a process knows of a thread that the orders are to say. */
 export interface Standing {
@@ -56,6 +56,17 @@ export async function arrange(
     return { state, uids: [...new Set([...before, ...members.map(([uid]) => uid)])] };
   });
   return takeOut(engine, slug, listed);
+}
+
+/** Raises threads to their last activity. A deleted one does not come back. */
+export async function raiseIn(engine: Engine, slug: string, threads: ReadonlyMap<string, number>) {
+  const uids = [...threads.keys()];
+  const owners = await ownersOf(engine, slug, uids);
+  const members = [...threads].filter((_, nth) => !isDeletedOwner(owners[nth] ?? null));
+  const key = tables.activity.key(slug);
+  const writes: Write[] = [{ write: "put", key, members, mode: "raise" }];
+  const step = { name: "order", slot: slotOf(key), checks: [], writes };
+  if (members.length > 0) await engine.apply(step, { durable: false });
 }
 
 /** Removes all threads that are not in the state of their list, such as those that a dead process has left. */
