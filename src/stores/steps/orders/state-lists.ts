@@ -3,7 +3,7 @@ import { BUSY_STATES } from "../../busy-states.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Member, Write } from "../../engine.ts";
 import { HEADER, tables } from "../../tables.ts";
-import { isDeletedOwner, ownersOf } from "./owners.ts";
+import { isDeletedOwner } from "./owners.ts";
 
 /** What a process knows of a thread that the orders are to say. */
 export interface Standing {
@@ -15,6 +15,7 @@ export interface Standing {
 }
 
 const AT_ONCE = 500;
+const ORDER = { name: "order" };
 
 /**
  * Raises the threads to their last activity, puts those that are not idle into the lists of their states, and removes all
@@ -27,10 +28,11 @@ export async function arrange(
 ): Promise<ReadonlySet<string>> {
   const activity = tables.activity.key(slug);
   const uids = [...threads.keys()];
-  const [owners, times] = await engine.read([
+  const reads = [
     { read: "fields", key: tables.owners.key(slug), fields: uids },
     { read: "scores", key: activity, members: uids },
-  ]);
+  ] as const;
+  const [owners, times] = await engine.read(reads, ORDER);
   // A deleted thread must not come back into an order.
   const there = [...threads]
     .map(([uid, { state, atMs }], nth) => ({ uid, state, atMs: Math.max(atMs, times[nth] ?? 0), nth }))
@@ -44,7 +46,8 @@ export async function arrange(
     { write: "put", key: activity, members: active, mode: "raise" },
     ...lists.map(({ key, members }) => ({ write: "put" as const, key, members })),
   ] satisfies Write[];
-  const { reads } = await engine.apply({
+  const applied = await engine.apply({
+    ...ORDER,
     slot: slotOf(activity),
     checks: [],
     writes: writes.filter(({ members }) => members.length > 0),
@@ -52,7 +55,7 @@ export async function arrange(
   });
   // Including those that were just added: another instance may have changed their state, and written that before.
   const listed = lists.map(({ state, members }, nth) => {
-    const before = uids.filter((_, at) => reads[nth]?.[at] !== null);
+    const before = uids.filter((_, at) => applied.reads[nth]?.[at] !== null);
     return { state, uids: [...new Set([...before, ...members.map(([uid]) => uid)])] };
   });
   return takeOut(engine, slug, listed);
@@ -61,11 +64,12 @@ export async function arrange(
 /** Raises threads to their last activity. A deleted one does not come back. */
 export async function raiseIn(engine: Engine, slug: string, threads: ReadonlyMap<string, number>) {
   const uids = [...threads.keys()];
-  const owners = await ownersOf(engine, slug, uids);
+  const read = { read: "fields", key: tables.owners.key(slug), fields: uids } as const;
+  const [owners] = await engine.read([read], ORDER);
   const members = [...threads].filter((_, nth) => !isDeletedOwner(owners[nth] ?? null));
   const key = tables.activity.key(slug);
   const writes: Write[] = [{ write: "put", key, members, mode: "raise" }];
-  const step = { name: "order", slot: slotOf(key), checks: [], writes };
+  const step = { ...ORDER, slot: slotOf(key), checks: [], writes };
   if (members.length > 0) await engine.apply(step, { durable: false });
 }
 
@@ -94,7 +98,8 @@ async function takeOut(
   await Promise.all(
     [...new Set(listed.flatMap(({ uids }) => uids))].map(async (uid) => {
       const key = tables.header.key(uid);
-      const [[state = null]] = await engine.read([{ read: "fields", key, fields: [HEADER.state] }]);
+      const read = { read: "fields", key, fields: [HEADER.state] } as const;
+      const [[state = null]] = await engine.read([read], ORDER);
       states.set(uid, state);
     }),
   );
@@ -106,6 +111,6 @@ async function takeOut(
     }))
     .filter(({ members }) => members.length > 0);
   const [first] = writes;
-  if (first) await engine.apply({ slot: slotOf(first.key), checks: [], writes });
+  if (first) await engine.apply({ ...ORDER, slot: slotOf(first.key), checks: [], writes });
   return new Set([...states].flatMap(([uid, state]) => (state === null ? [uid] : [])));
 }
