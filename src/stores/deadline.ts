@@ -11,8 +11,18 @@ const TICKS = 10;
  */
 export interface Deadline {
   /** Settles like the answer, or rejects with the error that `late` makes. */
-  bound<T>(answer: Promise<T>, late: () => Error): Promise<T>;
+  bound<T>(answer: Promise<T>, late: () => Error, ends?: Ends): Promise<T>;
 }
+
+/** What the caller of a call does at its end, so that it needs no promise of its own. */
+export interface Ends {
+  /** The call has ended, however. */
+  ended(): void;
+  /** The caller's error for one of the answer. */
+  failed(error: unknown): unknown;
+}
+
+const AS_ANSWERED: Ends = { ended() {}, failed: (error) => error };
 
 export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline {
   const wheel = Array.from({ length: TICKS }, () => new Set<() => void>());
@@ -31,7 +41,7 @@ export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline
   }
 
   return {
-    bound(answer, late) {
+    bound(answer, late, ends = AS_ANSWERED) {
       timer ??= setInterval(turn, deadlineMs / TICKS);
       // It keeps the process alive only while a call waits.
       if (waiting === 0) timer.ref();
@@ -39,26 +49,31 @@ export function createDeadline(deadlineMs: number = STORE_DEADLINE_MS): Deadline
       const slot = wheel[hand] ?? new Set();
       return new Promise((resolve, reject) => {
         const expire = () => {
-          leave();
-          reject(late());
+          if (leave()) reject(late());
         };
-        const leave = () => {
-          if (slot.delete(expire)) waiting -= 1;
+        /** False: the call has ended before. */
+        const leave = (): boolean => {
+          if (!slot.delete(expire)) return false;
+          waiting -= 1;
           if (waiting === 0) timer?.unref();
+          ends.ended();
+          return true;
         };
         slot.add(expire);
         waiting += 1;
         answer.then(
           (value) => {
-            leave();
-            resolve(value);
+            if (leave()) resolve(value);
           },
           (error: unknown) => {
-            leave();
-            reject(error instanceof Error ? error : new Error(String(error)));
+            if (leave()) reject(asError(ends.failed(error)));
           },
         );
       });
     },
   };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

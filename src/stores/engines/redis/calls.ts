@@ -24,18 +24,17 @@ export function createSend(options: {
   const deadline = createDeadline(deadlineMs);
   const copies = durability === "replica";
 
-  return async function send(name, key, command, durable) {
+  // No async function here, nor below: every command passes through, and each would cost it some promises.
+  return function send(name, key, command, durable) {
     const startedMs = performance.now();
-    try {
-      return await deadline.bound(link.send(key, command, copies && durable), () => {
-        link.suspect(key, startedMs);
-        return new StoreUnavailable(`do ${name}`);
-      });
-    } catch (error) {
-      throw isOutage(error) ? new StoreUnavailable(`do ${name}`, { cause: error }) : error;
-    } finally {
-      onCommand?.(name, performance.now() - startedMs);
-    }
+    const late = () => {
+      link.suspect(key, startedMs);
+      return new StoreUnavailable(`do ${name}`);
+    };
+    return deadline.bound(link.send(key, command, copies && durable), late, {
+      ended: () => onCommand?.(name, performance.now() - startedMs),
+      failed: (error) => (isOutage(error) ? new StoreUnavailable(`do ${name}`, { cause: error }) : error),
+    });
   };
 }
 

@@ -29,20 +29,17 @@ export function redisEngine(
   /** Messages in flight: closing waits for them. */
   const telling = new Set<Promise<unknown>>();
 
-  async function read(
-    reads: readonly Read[],
-    { durable = true, name = "read" }: How = {},
-  ): Promise<unknown[]> {
+  function read(reads: readonly Read[], { durable = true, name = "read" }: How = {}): Promise<unknown[]> {
     const [first] = reads;
-    if (!first) return [];
+    if (!first) return Promise.resolve([]);
     const plain = reads.length === 1 ? plainCommand(first) : null;
-    if (plain) return answersFrom(reads, [await send(name, first.key, plain, durable)]);
-    return answersFrom(reads, await send(name, first.key, readCall(reads), durable));
+    if (plain) return send(name, first.key, plain, durable).then((reply) => answersFrom(reads, [reply]));
+    return send(name, first.key, readCall(reads), durable).then((reply) => answersFrom(reads, reply));
   }
 
-  async function apply(step: Step, { durable = true }: How = {}) {
+  function apply(step: Step, { durable = true }: How = {}) {
     const { name = "apply", slot, reads = [] } = step;
-    return appliedFrom(reads, await send(name, `{${slot}}`, applyCall(step), durable));
+    return send(name, `{${slot}}`, applyCall(step), durable).then((reply) => appliedFrom(reads, reply));
   }
 
   async function* pages(command: "HSCAN" | "ZSCAN", key: string) {

@@ -36,6 +36,8 @@ export function openServer(options: {
   deadlineMs: number;
   onLost: (error: unknown) => void;
   onReady: () => void;
+  /** The server answers that it does not do a command. */
+  onRefused?: (error: ErrorReply) => void;
 }): Server {
   const client = connectionWith(options.connection);
   client.on("error", options.onLost).on("ready", options.onReady);
@@ -52,17 +54,39 @@ export function openServer(options: {
     return reply;
   }
 
+  function noteRefusal(error: unknown): void {
+    if (!(error instanceof ErrorReply)) return;
+    // It is a sign of life too.
+    heardAtMs = performance.now();
+    options.onRefused?.(error);
+  }
+
   function failed(error: unknown): never {
-    // A refusal is a sign of life too.
-    if (error instanceof ErrorReply) heardAtMs = performance.now();
+    noteRefusal(error);
     throw error;
   }
 
-  // No async function here, nor in `exchange`: every command passes through, and each would cost it some promises.
+  /** Goes before a command, in the same write; if it is refused, so is the command. */
+  function sendAsking(): void {
+    client.sendCommand(["ASKING"]).catch(() => {});
+  }
+
   function send(args: string[], asking: boolean): Promise<Reply> {
-    // Both are sent at once; if ASKING is refused, so is the command.
-    if (asking) client.sendCommand(["ASKING"]).catch(() => {});
+    if (asking) sendAsking();
     return client.sendCommand<Reply>(args, FLAT).then(heard, failed);
+  }
+
+  // Every command of the store passes here: one promise for what becomes of its answer.
+  function exchange(args: string[], how: How): Promise<Reply> {
+    const orAgain = async (error: unknown): Promise<Reply> => {
+      noteRefusal(error);
+      if (!isMissingFunction(error)) throw error;
+      await load();
+      return once(args, how);
+    };
+    if (how.copied) return once(args, how).catch(orAgain);
+    if (how.asking) sendAsking();
+    return client.sendCommand<Reply>(args, FLAT).then(heard, orAgain);
   }
 
   /** One WAIT for everything sent in this tick: it confirms all that went before it on its connection. */
@@ -120,12 +144,7 @@ export function openServer(options: {
       return client.isReady;
     },
 
-    exchange: (args, how) =>
-      once(args, how).catch(async (error: unknown) => {
-        if (!isMissingFunction(error)) throw error;
-        await load();
-        return once(args, how);
-      }),
+    exchange,
 
     order: (...args) => send(args, false),
 

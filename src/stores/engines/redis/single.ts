@@ -34,8 +34,6 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
   const connection = connectionOptions(url, deadlineMs);
   const onLost = (error: unknown) => notice.lost(error);
   const onReady = () => notice.back();
-  const opened = () => openServer({ connection, deadlineMs, onLost, onReady });
-
   let server = opened();
   let replacedAtMs = 0;
   const subscriber = connectionWith(connection).on("error", onLost).on("ready", onReady);
@@ -59,6 +57,22 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
     subscriber.destroy();
   }
 
+  function opened(): Server {
+    const asked = openServer({
+      connection,
+      deadlineMs,
+      onLost,
+      onReady,
+      onRefused(error) {
+        // The server is a replica now, and its address may lead to the new primary already. Not replaced again for
+        // each call.
+        const isSettled = performance.now() - replacedAtMs > RECONNECT_MS;
+        if (isReadOnly(error) && asked === server && isSettled) replace();
+      },
+    });
+    return asked;
+  }
+
   function replace(): void {
     server.close();
     server = opened();
@@ -66,16 +80,7 @@ export async function linkToServer(url: string, { log, deadlineMs }: LinkOptions
   }
 
   return {
-    send(_key, args, copied) {
-      const asked = server;
-      return asked.exchange(args, copied ? COPIED : HERE).catch((error: unknown) => {
-        // The server is a replica now, and its address may lead to the new primary already. Not replaced again for
-        // each call.
-        const isSettled = performance.now() - replacedAtMs > RECONNECT_MS;
-        if (isReadOnly(error) && asked === server && isSettled) replace();
-        throw error;
-      });
-    },
+    send: (_key, args, copied) => server.exchange(args, copied ? COPIED : HERE),
 
     suspect(_key, sinceMs) {
       // It is reconnecting by itself, or has answered other calls.
