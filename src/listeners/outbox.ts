@@ -54,13 +54,23 @@ export class Outbox {
   }
 
   write(chunk: Chunk): void {
-    if (this.#closed || this.#ending || chunk.length === 0) return;
+    if (this.#add(chunk)) this.#planFlush();
+  }
+
+  /** For the end of a tick: what is written then would otherwise take a turn of the event loop of its own. */
+  writeNow(chunk: Chunk): void {
+    if (this.#add(chunk)) this.#flush();
+  }
+
+  /** False: nothing is to be sent. */
+  #add(chunk: Chunk): boolean {
+    if (this.#closed || this.#ending || chunk.length === 0) return false;
     const bytes = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.byteLength;
     this.#chunks.push(chunk);
     this.#waitingBytes += bytes;
     this.#freshBytes += bytes;
     this.#count();
-    this.#planFlush();
+    return true;
   }
 
   /** Calls `next` whenever nothing waits here any more; the connection then holds at most a slice. */

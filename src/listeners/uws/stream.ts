@@ -134,7 +134,8 @@ export class UwsStream implements Outlet {
   #sendHeadAlone(): void {
     const { headers } = this.#answer;
     const isJson = headers["content-type"]?.includes("json") && !("content-encoding" in headers);
-    if (!this.#headSent && isJson && !this.#ended && this.#outbox.unreadBytes === 0) this.#outbox.write(" ");
+    if (!this.#headSent && isJson && !this.#ended && this.#outbox.unreadBytes === 0)
+      this.#outbox.writeNow(" ");
   }
 
   #closeIfStalled(): void {
