@@ -100,6 +100,8 @@ export interface ArrivedAnswer {
   bytes: number;
   /** The model has finished; `usage` may still come. */
   isFinished: boolean;
+  /** When its first text was passed on (`performance.now()`); null: none was. */
+  firstTextAtMs: number | null;
 }
 
 export interface FittedInput {

@@ -18,7 +18,7 @@ const ASKING: Readonly<Record<string, RegExp>> = {
   "src/openid/provider.ts": /boundedBody\(body, \{ mostBytes: MOST_ANSWER_BYTES \}\)/,
   // Models: src/models bounds them where their events are put together.
   "src/models/push-fetch.ts": /new PostExchange\(/,
-  "src/models/one-endpoint-client.ts": /Cannot fetch/,
+  "src/models/post-chat.ts": /http\s*\.post\(/,
   // The collector of traces: an answer is a few bytes, and the exporter of OpenTelemetry reads no more than it needs.
   "src/traces/opentelemetry.ts": /OTLPTraceExporter/,
   // What the operator runs: the store.

@@ -37,7 +37,7 @@ export function createTurnCost(tools: readonly OfferedTool[]): TurnCost {
   };
 }
 
-const NOTHING: ArrivedAnswer = { usage: null, bytes: 0, isFinished: false };
+const NOTHING: ArrivedAnswer = { usage: null, bytes: 0, isFinished: false, firstTextAtMs: null };
 
 function outputOf({ bytes }: ArrivedAnswer): number {
   return Math.ceil(bytes / 4);

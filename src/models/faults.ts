@@ -1,8 +1,9 @@
-import { APIConnectionError, APIError } from "openai";
+import { APIConnectionError } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
 import { cutText } from "../../machines/line.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
 import { meaningOf } from "./codes.ts";
+import { ErrorAnswer } from "./error-answer.ts";
 import { isMalformedEnd } from "./finish-reasons.ts";
 import { isRecord } from "./is-record.ts";
 import { ALL_SENTENCES } from "./profiles.ts";
@@ -116,7 +117,7 @@ export function brokeOff(error: unknown): ModelFault {
 }
 
 /**
- * The fault for an error of the openai package; any other error is not the model's, and is returned unchanged.
+ * The fault for an error of a request; any other error is not the model's, and is returned unchanged.
  * `refused`: what was refused, and by whom; null: nothing was.
  */
 export function modelFaultOf(
@@ -127,7 +128,7 @@ export function modelFaultOf(
     if (error.cause instanceof ModelFault) return error.cause;
     return new PassingFault("The model cannot be reached", { cause: error });
   }
-  if (!(error instanceof APIError) || error.status === undefined) return error;
+  if (!(error instanceof ErrorAnswer)) return error;
   const meant = refused && faultByMeaning(meantBy(refused.refusal, refused), refused.refusal, error);
   return meant ?? answeredWith(error.status, error, retryAfterMs(error.headers));
 }
@@ -178,10 +179,10 @@ function answeredWith(status: number, cause: unknown, afterMs: number | null): M
 }
 
 /** `retry-after-ms`, else `retry-after` in seconds or as a date; null if neither can be read. */
-function retryAfterMs(headers: Headers | undefined): number | null {
-  const ms = headers?.get("retry-after-ms");
+function retryAfterMs(headers: Headers): number | null {
+  const ms = headers.get("retry-after-ms");
   if (ms && Number(ms) >= 0) return Number(ms);
-  const after = headers?.get("retry-after");
+  const after = headers.get("retry-after");
   if (!after) return null;
   const waitMs = Number(after) >= 0 ? Number(after) * 1_000 : Date.parse(after) - Date.now();
   return Number.isNaN(waitMs) ? null : Math.max(0, waitMs);

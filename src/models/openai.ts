@@ -5,7 +5,8 @@ import type { Model, ModelNote, ModelTurn } from "../model.ts";
 import { createKnownQuirks } from "./known-quirks.ts";
 import { openOddAnswers } from "./odd-answers.ts";
 import type { OddAnswer } from "./odd-answers.ts";
-import { OneEndpointClient } from "./one-endpoint-client.ts";
+import { createPostChat } from "./post-chat.ts";
+import type { PostChat } from "./post-chat.ts";
 import { openPushFetch } from "./push-fetch.ts";
 import type { PushFetch } from "./push-fetch.ts";
 import { PROFILES, profileOf } from "./profiles.ts";
@@ -29,7 +30,7 @@ export interface Provider {
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 /** The package requires a key, even for a server that needs none. */
 const NO_KEY = "none";
-/** The longest delay of a timer: the fetch detects silence, not the package. */
+/** The longest delay of a timer, which the package tells the server: only silence ends a request. */
 const NEVER_MS = 2_147_483_647;
 
 export interface OpenAiOptions {
@@ -76,7 +77,7 @@ export function openProvider(options: OpenAiOptions): Provider {
   const profile = profileName && PROFILES[profileName];
   const connection = {
     name,
-    client: clientOver(http, options),
+    post: postOver(http, options),
     body,
     quirks: createKnownQuirks({ ...profile?.takes, ...quirks }, { provider: name, clock }),
     profile,
@@ -108,13 +109,13 @@ export function openProvider(options: OpenAiOptions): Provider {
   };
 }
 
-function clientOver(
+function postOver(
   http: PushFetch,
   { apiKey, baseUrl, headers = {} }: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">,
-): OneEndpointClient {
+): PostChat {
   const { address, query } = withoutQuery(baseUrl ?? OPENAI_BASE_URL);
   // Sets everything that the package would otherwise read from the environment: only config.ts reads that.
-  return new OneEndpointClient(http, {
+  return createPostChat(http, {
     apiKey: apiKey ?? NO_KEY,
     baseURL: address,
     defaultQuery: query,
@@ -124,7 +125,6 @@ function clientOver(
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    maxRetries: 0,
     timeout: NEVER_MS,
   });
 }

@@ -4,7 +4,7 @@ import type { Decoder } from "./decoder.ts";
 import { errorReader } from "./error-reader.ts";
 import { fellSilent } from "./faults.ts";
 import { PushedResponse } from "./pushed-response.ts";
-import type { BodyReader, PushSource } from "./pushed-response.ts";
+import type { BodyReader, Posted, PushSource } from "./pushed-response.ts";
 import { startSilenceTimer } from "./silence-timer.ts";
 import type { SilenceTimer } from "./silence-timer.ts";
 
@@ -13,7 +13,7 @@ const REST_MS = 1_000;
 
 /** One request and its answer: passes undici's events on to the current reader. */
 export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
-  readonly #resolve: (response: Response) => void;
+  readonly #resolve: (posted: Posted) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | null;
   readonly #silenceMs: number;
@@ -31,7 +31,7 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   #rest: NodeJS.Timeout | undefined;
 
   constructor(options: {
-    resolve: (response: Response) => void;
+    resolve: (posted: Posted) => void;
     reject: (reason: unknown) => void;
     signal: AbortSignal | null;
     silenceMs: number;

@@ -1,15 +1,16 @@
 import { Agent } from "undici";
 import { PostExchange } from "./post-exchange.ts";
+import type { Posted } from "./pushed-response.ts";
 
 /**
- * The fetch of the openai package, on undici's dispatch: answers push their bodies instead of being pulled through web
- * streams. 12 µs instead of 28 µs per chunk, 0.3 ms instead of 1 ms per request.
+ * Posts on undici's dispatch: answers push their bodies instead of being pulled through web streams. 12 µs instead of 28 µs
+ * per chunk, 0.3 ms instead of 1 ms per request.
  *
- * Only the part of fetch that the package uses: sends text; returns the head, and the text of an error. No redirects (a
+ * Sends text; returns the head, and the text of an answer with an error status. No redirects (a
  * key must not follow one). Compression is not asked for, and decoded if it comes. An answer that falls silent is a fault; there are no other timeouts.
  */
 export interface PushFetch {
-  post(to: Destination, body: string, signal: AbortSignal | null): Promise<Response>;
+  post(to: Destination, body: string, signal: AbortSignal | null): Promise<Posted>;
   /** Also ends open requests. */
   close(): Promise<void>;
 }

@@ -14,11 +14,9 @@ export interface PushSource {
   drop(): void;
 }
 
-/**
- * A successful answer (2xx); `read` gives its body. It has no headers: web headers cost 1 µs each, and nothing reads
- * them.
- */
-export class PushedResponse extends Response {
+/** A successful answer (2xx); `read` gives its body. */
+export class PushedResponse {
+  readonly status: number;
   /** The body came compressed or otherwise encoded, though nobody asked for it; null: it did not. */
   readonly coding: string | null;
   /** Nobody here can decode it. */
@@ -29,7 +27,7 @@ export class PushedResponse extends Response {
     source: PushSource,
     { status, coding = null, isEncoded }: { status: number; coding?: string | null; isEncoded: boolean },
   ) {
-    super(null, { status });
+    this.status = status;
     this.coding = coding;
     this.isEncoded = isEncoded;
     this.#source = source;
@@ -55,3 +53,6 @@ export class PushedResponse extends Response {
     this.#source.drop();
   }
 }
+
+/** A Response: the status is an error's. */
+export type Posted = PushedResponse | Response;

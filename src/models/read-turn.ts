@@ -92,7 +92,8 @@ class TurnReader implements BodyReader {
   /** The pieces of the current network read: one for each chunk of the transfer encoding. */
   #pieces: Buffer[] = [];
   #isEmpty = true;
-  #hasPassed = false;
+  /** When text was first passed on; null: none was. */
+  #firstTextAtMs: number | null = null;
   #isPaused = false;
   #isOver = false;
   /** Ends the turn after END_WAIT_MS. */
@@ -109,7 +110,7 @@ class TurnReader implements BodyReader {
   }
 
   arrived(): ArrivedAnswer {
-    return this.#turn.arrived();
+    return { ...this.#turn.arrived(), firstTextAtMs: this.#firstTextAtMs };
   }
 
   /** undici delivers one read in pieces, all in the same tick. Parsing 20 of them as one saves 20 µs. */
@@ -264,7 +265,7 @@ class TurnReader implements BodyReader {
   #fail(error: unknown): void {
     this.#isOver = true;
     clearTimeout(this.#endWait);
-    this.#settle.reject(this.#hasPassed ? forGood(error) : error);
+    this.#settle.reject(this.#firstTextAtMs === null ? error : forGood(error));
   }
 
   #pass(chars: number): void {
@@ -273,7 +274,7 @@ class TurnReader implements BodyReader {
     const passed = this.#pending.slice(0, chars).toWellFormed();
     this.#pending = this.#pending.slice(chars);
     if (this.#text.length < TURN_TEXT_CHARS) this.#text += passed;
-    this.#hasPassed = true;
+    this.#firstTextAtMs ??= performance.now();
     try {
       const room = this.#reading.wrote(passed);
       if (room) this.#wait(room);

@@ -1,7 +1,7 @@
-import { APIError } from "openai";
 import type { PlainLog } from "../log.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
 import type { ModelRequest, ModelTurn, SentRequest, Wrote } from "../model.ts";
+import { ErrorAnswer } from "./error-answer.ts";
 import { isSilence, KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "./faults.ts";
 import { fitInput } from "./input-fit.ts";
 import type { KnownQuirks } from "./known-quirks.ts";
@@ -9,10 +9,8 @@ import { learn } from "./learn.ts";
 import type { Lesson, Refused } from "./learn.ts";
 import { notesOf } from "./lesson-notes.ts";
 import type { OddAnswer } from "./odd-answers.ts";
-import { errorBody } from "./one-endpoint-client.ts";
-import type { OneEndpointClient } from "./one-endpoint-client.ts";
+import type { PostChat } from "./post-chat.ts";
 import type { Profile } from "./profiles.ts";
-import { PushedResponse } from "./pushed-response.ts";
 import { hasImages } from "./quirk-steps.ts";
 import type { Quirks } from "./quirks.ts";
 import { readTurn } from "./read-turn.ts";
@@ -31,7 +29,7 @@ export interface Asked {
 /** A server, with what is known of it. */
 export interface Connection {
   name: string;
-  client: OneEndpointClient;
+  post: PostChat;
   body: Record<string, unknown>;
   quirks: KnownQuirks;
   /** null: the server is not known. */
@@ -191,12 +189,12 @@ function refusedBy(
   error: unknown,
   { body, profile }: { body: Refused["body"]; profile: Profile | null },
 ): Refused | null {
-  if (!(error instanceof APIError) || error.status === undefined) return null;
-  return { refusal: readRefusal(error.status, errorBody(error)), body, profile };
+  if (!(error instanceof ErrorAnswer)) return null;
+  return { refusal: readRefusal(error.status, error.body), body, profile };
 }
 
 async function streamOnce(
-  { name: provider, client, odd }: Connection,
+  { name: provider, post, odd }: Connection,
   {
     body,
     messages,
@@ -207,18 +205,12 @@ async function streamOnce(
 ) {
   const sent: SentRequest = { messages, isRefused: false, arrived: null };
   request.sent?.(sent);
-  const response = await client.chat.completions
-    .create(body, {
-      signal,
-      ...(request.traceparent === null ? {} : { headers: { traceparent: request.traceparent } }),
-    })
-    .asResponse()
-    .catch((error: unknown) => {
-      // Whoever hangs up, or waits in vain, does not know what the server did meanwhile.
-      sent.isRefused = !signal.aborted && !isSilence(error);
-      throw error;
-    });
-  if (!(response instanceof PushedResponse)) throw new TypeError("Cannot read the answer: not of our fetch");
+  const { traceparent } = request;
+  const response = await post(body, { signal, traceparent }).catch((error: unknown) => {
+    // Whoever hangs up, or waits in vain, does not know what the server did meanwhile.
+    sent.isRefused = !signal.aborted && !isSilence(error);
+    throw error;
+  });
   return readTurn(response, {
     wrote,
     quirks,

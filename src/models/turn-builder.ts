@@ -94,7 +94,7 @@ export class TurnBuilder {
     return text;
   }
 
-  arrived(): ArrivedAnswer {
+  arrived(): Omit<ArrivedAnswer, "firstTextAtMs"> {
     return { usage: this.usage, isFinished: this.isFinished, bytes: this.#saidBytes + this.#extraChars };
   }
 
