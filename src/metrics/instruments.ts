@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { Counter, Histogram } from "./plain-numbers.ts";
 
 /** Buckets in seconds, for work that should take milliseconds. */
 const QUICK = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
@@ -13,16 +14,15 @@ export type PromClient = typeof import("prom-client");
 export type Instruments = ReturnType<typeof createInstruments>;
 
 /** Everything that is counted and timed. Names begin with `chat_agent_`, times are in seconds. */
-export function createInstruments({ Counter, Gauge, Histogram }: PromClient, registry: Registry) {
-  const registers = [registry];
+export function createInstruments({ Gauge }: PromClient, registry: Registry) {
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
-    new Counter({ name: `chat_agent_${name}`, help, labelNames, registers });
+    new Counter({ name: `chat_agent_${name}`, help, labelNames }, registry);
   const times = <Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
-    buckets: number[],
-  ) => new Histogram({ name: `chat_agent_${name}`, help, labelNames, buckets, registers });
+    buckets: readonly number[],
+  ) => new Histogram({ name: `chat_agent_${name}`, help, labelNames }, buckets, registry);
 
   return {
     requests: times(
@@ -90,7 +90,7 @@ export function createInstruments({ Counter, Gauge, Histogram }: PromClient, reg
       help: "For how long the thread that rests longest is past its date; 0: none is",
       labelNames: ["channel"],
       aggregator: "max",
-      registers,
+      registers: [registry],
     }),
     storeCalls: times("store_call_seconds", "Store calls by operation", ["operation", "outcome"], QUICK),
     commands: times("redis_command_seconds", "Round trips to Redis", ["command"], QUICK),

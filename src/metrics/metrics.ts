@@ -120,7 +120,7 @@ function observerWith(instruments: Instruments): ThreadObserver {
       if (calls > 0) toolCalls.inc({ kind }, calls);
     },
     runEnded: ({ slug, outcome, elapsedMs }) => runs.observe({ channel: slug, outcome }, elapsedMs / 1000),
-    takenOver: () => takeovers.inc(),
+    takenOver: () => takeovers.inc({}),
     answererChanged({ slug, how, waitedMs }) {
       handOffs.inc({ channel: slug, change: how });
       if (waitedMs !== null) handOffWaits.observe({ channel: slug, end: how }, waitedMs / 1000);

@@ -1,4 +1,4 @@
-import type { Model, SentRequest, Wrote } from "../model.ts";
+import type { Model, SentRequest } from "../model.ts";
 import type { Instruments } from "./instruments.ts";
 
 /** The same model with each turn timed. */
@@ -9,14 +9,13 @@ export function timedModel(model: Model, { firstTexts, turns, tokens, modelEnds 
       const { model: name } = request;
       const beganAt = performance.now();
       const seconds = () => (performance.now() - beganAt) / 1000;
-      const timedWrote = onFirst(wrote, () => firstTexts.observe({ model: name }, seconds()));
       const requests: SentRequest[] = [];
       const sent = (one: SentRequest) => {
         requests.push(one);
         request.sent?.(one);
       };
       try {
-        const turn = await model.stream({ ...request, sent }, timedWrote, signal);
+        const turn = await model.stream({ ...request, sent }, wrote, signal);
         turns.observe({ model: name, outcome: "done" }, seconds());
         modelEnds.inc({ model: name, reason: endLabel(turn.finishReason) });
         return turn;
@@ -24,10 +23,12 @@ export function timedModel(model: Model, { firstTexts, turns, tokens, modelEnds 
         turns.observe({ model: name, outcome: signal.aborted ? "aborted" : "failed" }, seconds());
         throw error;
       } finally {
-        for (const { arrived } of requests) {
-          const { usage } = arrived?.() ?? { usage: null };
-          tokens.inc({ model: name, direction: "input" }, usage?.input ?? 0);
-          tokens.inc({ model: name, direction: "output" }, usage?.output ?? 0);
+        const answers = requests.map(({ arrived }) => arrived?.() ?? null);
+        const firstTextAtMs = answers.find((answer) => answer?.firstTextAtMs != null)?.firstTextAtMs;
+        if (firstTextAtMs != null) firstTexts.observe({ model: name }, (firstTextAtMs - beganAt) / 1000);
+        for (const answer of answers) {
+          tokens.inc({ model: name, direction: "input" }, answer?.usage?.input ?? 0);
+          tokens.inc({ model: name, direction: "output" }, answer?.usage?.output ?? 0);
         }
       }
     },
@@ -40,14 +41,4 @@ const ENDS = new Set(["stop", "length", "tool_calls", "function_call", "content_
 function endLabel(reason: string | null): string {
   if (reason === null) return "none";
   return ENDS.has(reason) ? reason : "other";
-}
-
-/** Calls `first` before the first text is passed on. */
-function onFirst(wrote: Wrote, first: () => void): Wrote {
-  let isFirst = true;
-  return (text) => {
-    if (isFirst) first();
-    isFirst = false;
-    return wrote(text);
-  };
 }
