@@ -138,7 +138,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
   const webhooks = webhooksOver(dependencies, { directory, variables, share: () => threads.share() });
   const telling = webhooks ? tellingStore(store, webhooks) : store;
-  const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory });
+  const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory, webhooks });
   const listener = await openListener(
     dependencies,
     handlerOver(dependencies, { directory, threads, agent, threadChanges, telling, variables }),
@@ -256,7 +256,7 @@ function variablesOver({ namedVariables, log }: ServiceDependencies, directory: 
 
 function threadsOver(
   dependencies: ServiceDependencies,
-  { agent, directory }: { agent: Agent; directory: Directory },
+  { agent, directory, webhooks }: { agent: Agent; directory: Directory; webhooks: Webhooks | null },
 ): RunningThreads {
   const { config, store, clock, log, observer = nobody, tracing } = dependencies;
   return createThreads({
@@ -264,6 +264,7 @@ function threadsOver(
     agent,
     channelFault: (slug) => directory.faultOf(slug),
     webhooks: (slug) => directory.lastRead(slug)?.webhooks ?? [],
+    told: (refs) => webhooks?.told(refs),
     tellsDeletion: (deletion) =>
       deletedTellings(store, directory.lastRead(deletion.slug)?.webhooks ?? [], deletion),
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),

@@ -6,7 +6,7 @@ import type { HandOff } from "../domain/hand-off.ts";
 import type { Feedback, RunMove } from "../domain/message.ts";
 import type { WebhookField } from "../domain/webhook.ts";
 import type { PlainLog } from "../log.ts";
-import type { Deletion, SealedTelling, Store, UnreadableRecord } from "../store.ts";
+import type { Deletion, SealedTelling, Store, ToldRef, UnreadableRecord } from "../store.ts";
 import type { Tracing } from "../trace.ts";
 
 /** The dependencies of an instance's threads. */
@@ -19,6 +19,8 @@ export interface ThreadDependencies {
   handOff?: (slug: string) => HandOff;
   /** A channel's webhooks; by default none. */
   webhooks?: (slug: string) => readonly WebhookField[];
+  /** Passes on the events of a commit that are not queued yet. */
+  told?: (refs: readonly ToldRef[]) => void;
   /** The webhook events of a deletion; by default none. */
   tellsDeletion?: (deletion: Deletion) => Promise<SealedTelling[]>;
   clock: Clock;
@@ -65,6 +67,8 @@ export interface ThreadObserver {
   }): void;
   runEnded(ended: { slug: string; runId: string; outcome: RunOutcome; elapsedMs: number }): void;
   takenOver(taken: { slug: string; uid: string; runId: string }): void;
+  /** A run's first text came, so long after the user's message. */
+  firstText?(said: { slug: string; waitedMs: number }): void;
   /** Who answers has changed. `waitedMs`: time since a person was asked for; null if nobody was. */
   answererChanged?(changed: {
     slug: string;

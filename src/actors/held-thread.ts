@@ -56,6 +56,8 @@ export interface Claim extends Partial<Enclosed> {
 /** The claim's result: the store's answer, or `unchanged` if the chart has no transition for the event. */
 export type ClaimResult = CommitResult | { type: "unchanged" };
 
+export type Committed = Extract<CommitResult, { type: "committed" }>;
+
 /** Is called as a held thread is claimed, committed and released. */
 export interface HeldThreadRegistry {
   /** A claim was sent: the store may have its fence before this process knows. */
@@ -64,8 +66,8 @@ export interface HeldThreadRegistry {
   claimed(thread: HeldThread, isHeld: boolean | null): void;
   /** A claim here has taken a thread from this fence, which may be one of this process too. */
   taken(fence: string): void;
-  /** A commit was made; `watchers` is from the store's answer. */
-  committed(thread: HeldThread, watchers?: readonly string[]): void;
+  /** A commit was made, and answered so. */
+  committed(thread: HeldThread, result: Committed): void;
   /** A run began here: readers who wait for it may attach. */
   begun(thread: HeldThread): void;
   /** `record`: as it is now; null: it is not known, or was deleted. */
@@ -162,7 +164,7 @@ export class HeldThread {
     this.#work = createWork(dependencies, {
       uid,
       slug: this.slug,
-      post: (step) => this.#mailbox.post(step),
+      post: this.#mailbox.post,
       handle: (event, item) => this.#handle(event, { item }),
       traced: () => this.traceFields,
     });
@@ -221,7 +223,7 @@ export class HeldThread {
     if (result.type === "committed") {
       if (commit.takesFrom !== null) this.#registry.taken(commit.takesFrom);
       const committed = result;
-      this.#registry.committed(this, committed.watchers);
+      this.#registry.committed(this, committed);
       this.#saved = commit;
       this.#mailbox.post(() => this.#settle(planned, committed));
     }
@@ -375,7 +377,7 @@ export class HeldThread {
         isWanted: () => !this.#isOver,
         onSlow: () => this.log.cut(NOT_SAVED),
       });
-      if (result?.type === "committed") this.#registry.committed(this, result.watchers);
+      if (result?.type === "committed") this.#registry.committed(this, result);
       if (!result || this.#isOver) return;
       if (result.type === "committed") {
         this.#saved = commit;
@@ -390,10 +392,7 @@ export class HeldThread {
   }
 
   /** After a commit: sends the lines, performs the effects, then starts the next message or releases the thread. */
-  #settle(
-    planned: Planned | null,
-    result: Extract<CommitResult, { type: "committed" }>,
-  ): void | Promise<void> {
+  #settle(planned: Planned | null, result: Committed): void | Promise<void> {
     if (this.#isOver) return;
     this.#rev = result.rev;
     // While the message waited, the page may have registered other tools through any instance.

@@ -1,4 +1,4 @@
-import type { HeldThread, HeldThreadRegistry } from "./held-thread.ts";
+import type { Committed, HeldThread, HeldThreadRegistry } from "./held-thread.ts";
 import type { Remembered } from "./remembered.ts";
 
 /** The threads that this process holds, and the fences that it has claimed. */
@@ -26,7 +26,7 @@ export function createHeldThreads({
   remembered,
 }: {
   onBegun: (thread: HeldThread) => void;
-  onCommitted: (uid: string, watchers?: readonly string[]) => void;
+  onCommitted: (uid: string, result: Committed) => void;
   /** The store may name this process as the thread's holder although nothing here holds it. */
   onDoubt: (uid: string) => void;
   /** Gets the threads that are released. */
@@ -68,7 +68,7 @@ export function createHeldThreads({
 
     taken: (fence) => fences.get(fence)?.interrupt(),
 
-    committed: ({ uid }, watchers) => onCommitted(uid, watchers),
+    committed: ({ uid }, result) => onCommitted(uid, result),
 
     begun: onBegun,
 

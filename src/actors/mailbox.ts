@@ -3,7 +3,7 @@
  * a delta costs no promise. A task that throws or rejects is reported to `onFault`, and the next one runs.
  */
 export interface Mailbox {
-  post(task: () => void | Promise<void>): void;
+  post: (task: () => void | Promise<void>) => void;
 }
 
 export function createMailbox(onFault: (error: unknown) => void): Mailbox {

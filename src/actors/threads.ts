@@ -113,7 +113,10 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const remembered = createRemembered(clock, dependencies.limits);
   const held = createHeldThreads({
     onBegun: (thread) => following.begun(thread),
-    onCommitted: (uid, watchers) => feeds.committed(uid, watchers),
+    onCommitted(uid, { watchers, unqueued = [] }) {
+      feeds.committed(uid, watchers);
+      if (unqueued.length > 0) given.told?.(unqueued);
+    },
     onDoubt: (uid) => lost.suspect(uid),
     remembered,
   });

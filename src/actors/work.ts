@@ -46,7 +46,7 @@ const STATE_LEFT = new Error("The run has left the state that waited for this");
 export function createWork(
   dependencies: Pick<
     ThreadDependencies,
-    "agent" | "store" | "handOff" | "clock" | "timers" | "log" | "limits"
+    "agent" | "store" | "handOff" | "clock" | "timers" | "log" | "limits" | "observer"
   >,
   thread: {
     uid: string;
@@ -59,7 +59,8 @@ export function createWork(
     traced: () => object;
   },
 ): Work {
-  const { agent, store, clock, timers, log, limits, handOff = () => handOffOf(undefined) } = dependencies;
+  const { agent, store, clock, timers, log, limits, observer } = dependencies;
+  const { handOff = () => handOffOf(undefined) } = dependencies;
   let task: AbortController | null = null;
   let cost: () => Usage | null = nothing;
 
@@ -100,12 +101,16 @@ export function createWork(
   function think({ log: said, longReply, turn }: WorkingRun): void {
     const { runId } = said;
     const { signal, tell, end, fail } = begin(runId);
+    const asked = turn();
 
     /** How many more characters the reply may have; counts text that is queued and not in the log yet. */
     let room = Math.max(limits.runMaxReplyChars - said.textChars, 0);
+    let isFirst = said.textChars === 0;
 
     /** A promise: the model's stream is not read before it resolves. */
     function wrote(text: string): Promise<void> | undefined {
+      if (isFirst) observer.firstText?.({ slug: thread.slug, waitedMs: clock.now() - asked.run.saidAtMs });
+      isFirst = false;
       const fitting = cutText(text, room);
       room -= fitting.length;
       if (fitting !== "") tell({ type: "agent.wrote", text: fitting });
@@ -142,7 +147,7 @@ export function createWork(
       return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? [];
     }
 
-    const whole = withWholeReplies(turn(), keptText);
+    const whole = withWholeReplies(asked, keptText);
     const seeing =
       whole instanceof Promise
         ? whole.then((read) => withImages(read, keptImages))

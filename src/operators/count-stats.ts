@@ -1,6 +1,6 @@
 import type { ThreadObserver } from "../actors/dependencies.ts";
 import type { Usage } from "../../machines/run.ts";
-import type { Agent, TurnEnd } from "../agent.ts";
+import type { Agent, OnAsked, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import { dayOf } from "../domain/day.ts";
 import type { Feedback } from "../domain/message.ts";
@@ -18,9 +18,9 @@ import type { StatName } from "./stats-names.ts";
 export interface StatCounts {
   /** `userId`: the user who wrote. */
   add(slug: string, counts: Partial<Record<StatName, number>>, userId?: string): void;
-  /** Counts runs and messages, and passes everything on to `others`. */
+  /** Counts runs, messages and waits for a first text, and passes everything on to `others`. */
   observer(others: ThreadObserver): ThreadObserver;
-  /** The same agent; counts first texts, and the tokens of each turn, however it ends. */
+  /** The same agent; counts the tokens of each turn, however it ends. */
   agent(counted: Agent): Agent;
   /** Adds the remaining counts and stops, when no turn is under way any more. Resolves even during an outage of the store. */
   stop(): Promise<void>;
@@ -51,6 +51,8 @@ export function createStatCounts({
   log: Pick<PlainLog, "warn">;
 }): StatCounts {
   const open = new Map<string, Open>();
+  /** The counts that were added to last: nearly always the next ones, too. */
+  let latest: Open | null = null;
   /** The model's turns under way. */
   const turns = new Set<Promise<TurnEnd>>();
   let timer: NodeJS.Timeout | null = null;
@@ -58,12 +60,11 @@ export function createStatCounts({
   let isAway = false;
 
   function openFor(slug: string, day: string): Open {
+    if (latest?.slug === slug && latest.day === day) return latest;
     const key = `${slug} ${day}`;
-    const known = open.get(key);
-    if (known) return known;
-    const fresh: Open = { slug, day, counts: {}, visitors: new Set(), nth: 0, sent: null };
-    open.set(key, fresh);
-    return fresh;
+    const found = open.get(key) ?? { slug, day, counts: {}, visitors: new Set(), nth: 0, sent: null };
+    open.set(key, found);
+    return (latest = found);
   }
 
   function add(slug: string, counts: Readonly<Record<string, number>>, userId?: string): void {
@@ -92,6 +93,7 @@ export function createStatCounts({
     if ([...open.values()].some(hasMore)) timer ??= setTimeout(flushSoon, FLUSH_MS).unref();
     const today = dayOf(clock.now());
     for (const [key, of] of open) if (of.day < today && !hasMore(of)) open.delete(key);
+    latest = null;
   }
 
   async function send(of: Open): Promise<void> {
@@ -122,6 +124,10 @@ export function createStatCounts({
         others.runEnded(ended);
       },
       takenOver: (taken) => others.takenOver(taken),
+      firstText(said) {
+        add(said.slug, { [waitName(said.waitedMs)]: 1 });
+        others.firstText?.(said);
+      },
       answererChanged(changed) {
         if (changed.how === "asked") add(changed.slug, { handoffs: 1 });
         others.answererChanged?.(changed);
@@ -138,30 +144,18 @@ export function createStatCounts({
     agent: (counted) => ({
       ...counted,
       think(turn, wrote, signal, onAsked) {
-        const { slug, run } = turn;
         let cost: () => Usage | null = () => null;
-        let isFirst = run.kept === undefined && !run.lines.some(({ type }) => type === "delta");
-        const turnUnderWay = counted.think(
-          turn,
-          (text) => {
-            if (isFirst && text !== "") {
-              isFirst = false;
-              add(slug, { [waitName(clock.now() - run.saidAtMs)]: 1 });
-            }
-            return wrote(text);
-          },
-          signal,
-          (soFar) => {
-            cost = soFar;
-            onAsked?.(soFar);
-          },
-        );
-        const counting = turnUnderWay.finally(() => {
+        const told: OnAsked = (soFar) => {
+          cost = soFar;
+          onAsked?.(soFar);
+        };
+        const counting = counted.think(turn, wrote, signal, told).finally(() => {
           const usage = cost();
-          if (usage) add(slug, { inputTokens: usage.input, outputTokens: usage.output });
+          if (usage) add(turn.slug, { inputTokens: usage.input, outputTokens: usage.output });
+          turns.delete(counting);
         });
         turns.add(counting);
-        return counting.finally(() => turns.delete(counting));
+        return counting;
       },
     }),
 

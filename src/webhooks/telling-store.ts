@@ -1,17 +1,10 @@
-import type { CommitResult, Store, ThreadCommit } from "../store.ts";
+import type { Store } from "../store.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** The store; after a commit it passes the new events' references to the webhooks. */
+/** The store; after a change that webhooks are told of, it passes the references of the events to them. Commits: threads do. */
 export function tellingStore(store: Store, webhooks: Pick<Webhooks, "told" | "wake">): Store {
-  async function commitAndTell(commit: ThreadCommit): Promise<CommitResult> {
-    const result = await store.commit(commit);
-    if (result.type === "committed") webhooks.told(result.unqueued ?? []);
-    return result;
-  }
-
   return {
     ...store,
-    commit: (commit) => (commit.tells ? commitAndTell(commit) : store.commit(commit)),
     async rate(rating) {
       const rated = await store.rate(rating);
       if (rated.type === "rated") webhooks.told(rated.unqueued);

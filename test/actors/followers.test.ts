@@ -14,8 +14,7 @@ let time: ReturnType<typeof setTime>;
 let tell = (_message: InstanceMessage): void => {};
 let sent: InstanceMessage[] = [];
 
-beforeEach(async () => {
-  database = await prepareFolder();
+async function open(): Promise<void> {
   store = await database.open();
   time = setTime();
   sent = [];
@@ -25,12 +24,21 @@ beforeEach(async () => {
     send: (to, message) => void sent.push({ sentTo: to, ...message }),
   };
   here = createInstance(wired, time);
+}
+
+async function close(): Promise<void> {
+  await here.threads.drain(0);
+  await store.close();
+}
+
+beforeEach(async () => {
+  database = await prepareFolder();
+  await open();
   await here.threads.start();
 });
 
 afterEach(async () => {
-  await here.threads.drain(0);
-  await store.close();
+  await close();
   await database.remove();
 });
 
@@ -94,4 +102,17 @@ it("keeps a question that comes too early for the run that it asks for", async (
   await expect.poll(() => told().at(-1)).toMatchObject({ runId: second.runId, lines: [delta("Two it is")] });
   expect(new Set(sent.map(({ runId }) => runId))).toEqual(new Set([second.runId]));
   expect(first.runId).not.toBe(second.runId);
+});
+
+it("tells nobody of a run that is over as soon as it is taken up", async () => {
+  const { runId } = await here.threads.say(says("t1", "Hello"));
+  await here.agent.turn();
+  await close();
+  await open();
+  const starting = here.threads.start();
+  follow(runId, 0);
+  tell({ type: "stop", uid: "t1", runId, event: { type: "run.cancelled", runId } });
+  await starting;
+  expect(await store.load("t1", 1)).toMatchObject({ state: "idle", run: { runId, outcome: "cancelled" } });
+  expect(sent).toEqual([]);
 });

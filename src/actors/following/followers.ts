@@ -59,6 +59,8 @@ export function createFollowers(dependencies: FollowerDependencies, held: HeldTh
     add,
 
     begun(thread) {
+      // Over already: to keep a request once more would make this loop endless.
+      if (held.get(thread.uid) !== thread) return;
       for (const [key, { message }] of early) {
         if (message.runId !== thread.run?.runId) continue;
         early.delete(key);

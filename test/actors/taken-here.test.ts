@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { createReference } from "../stores/reference.ts";
+import { gatedStore } from "./gated-store.ts";
+import { createInstance, readerOf, says } from "./instance.ts";
+import { setTime } from "./set-time.ts";
+
+const moment = () => new Promise((resolve) => setImmediate(resolve));
+
+/** An instance alone with its store, whose answers to commits can be held back; its time passes while an operator takes `t1`. */
+function alone() {
+  const time = setTime();
+  const gated = gatedStore(createReference(time.clock), "after");
+  const here = createInstance({ ...gated.store, processId: "A", send() {}, onMessage() {} }, time);
+
+  async function take(): Promise<number> {
+    let isOver = false;
+    const acted = { uid: "t1", slug: "shop", name: "ann", epoch: 0 };
+    const taking = here.threads.people.take(acted).finally(() => (isOver = true));
+    while (!isOver) {
+      time.pass(500);
+      await moment();
+    }
+    return taking;
+  }
+
+  return { ...here, gated, take };
+}
+
+test("a take from a save of this process that has no answer yet: no model is asked when the answer comes", async () => {
+  const { threads, agent, store, gated, take } = alone();
+  await threads.say(says("t1", "One"));
+  const turn = await agent.turn();
+  await threads.say(says("t1", "Two"));
+  const ending = gated.holdNext();
+  turn.finish();
+  await ending.reached;
+  const beginning = gated.holdNext();
+  ending.open();
+  await beginning.reached;
+  expect(await take()).toBe(1);
+
+  beginning.open();
+  await moment();
+  expect(agent.turns).toBe(1);
+  expect(threads.held()).toBe(0);
+  expect(await store.load("t1", 1)).toMatchObject({ state: "with_person", fence: null });
+});
+
+test("a take from a claim of this process that has no answer yet: no model is asked when the answer comes", async () => {
+  const { threads, agent, store, gated, take } = alone();
+  const claim = gated.holdNext();
+  const saying = threads.say(says("t1", "One"));
+  await claim.reached;
+  expect(await take()).toBe(1);
+
+  claim.open();
+  const reader = readerOf(await saying);
+  await moment();
+  expect(agent.turns).toBe(0);
+  expect((await reader.all).at(-1)).toMatchObject({ code: "interrupted" });
+  expect(threads.held()).toBe(0);
+  expect(await store.load("t1", 1)).toMatchObject({ state: "with_person", fence: null });
+});
