@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
-import { storeData } from "./backup/data.ts";
+import { retrying } from "./backup/retrying.ts";
 import type { StoreData } from "./backup/store-data.ts";
 import { isServed } from "./engines/lmdb/data-dir-lock.ts";
 import type { Engine } from "./engine.ts";
@@ -19,29 +19,39 @@ const ALIVE_MS = 5_000;
 
 /** The embedded store's data; works beside a running service. */
 export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
-  const clock = systemClock;
-  const engine = await openLmdbEngine({ dataDir, clock });
-  return storeData(engine, {
-    clock,
-    moment: () => engine.readMoment(),
+  const engine = await openLmdbEngine({ dataDir, clock: systemClock });
+  return {
+    engine: retrying(engine),
+    async reading(use) {
+      const moment = engine.readMoment();
+      try {
+        return await use(moment);
+      } finally {
+        moment.close();
+      }
+    },
     instances: async () => ((await isServed(dataDir)) ? 1 : 0),
     bytes: () => Promise.resolve(statSync(join(dataDir, "store", "data.mdb")).size),
     async compact() {
       await engine.close();
       return compactFile(dataDir);
     },
-  });
+    close: () => engine.close(),
+  };
 }
 
 /** The data of a Redis, or of a cluster. */
 export async function openRedisData(options: RedisOptions): Promise<StoreData> {
-  const { engine, link } = await openRedisEngine(options);
-  return storeData(engine, {
-    clock: systemClock,
+  const opened = await openRedisEngine(options);
+  const engine = retrying(opened.engine);
+  return {
+    engine,
+    reading: (use) => use(engine),
     instances: () => beating(engine),
-    bytes: () => memoryOf(link),
-    compact: () => rewriteAppendOnlyFiles(link),
-  });
+    bytes: () => memoryOf(opened.link),
+    compact: () => rewriteAppendOnlyFiles(opened.link),
+    close: () => engine.close(),
+  };
 }
 
 /** The stamp of a heartbeat is about its time (steps/instances.ts). */

@@ -4,8 +4,9 @@ import { systemClock } from "../../clock.ts";
 import { VERSION } from "../../version.ts";
 import type { UnreadableRecord } from "../../store.ts";
 import { exportStore } from "../../stores/backup/export.ts";
-import { fileVersionOf, writeBackup } from "../../stores/backup/file.ts";
+import { writeBackup } from "../../stores/backup/file.ts";
 import type { BackupEnd } from "../../stores/backup/file.ts";
+import { restoringOf } from "../../stores/backup/restoring.ts";
 import type { StoreData } from "../../stores/backup/store-data.ts";
 import { printJson } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
@@ -22,7 +23,7 @@ export function addBackup(store: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (file: string, options: { json?: boolean }) => {
       await withStoreData(terminal, async (data) => {
-        if (await data.target.restoring())
+        if (await restoringOf(data.engine))
           throw new CannotDo("Cannot back up: a restore into this store has not ended (`store info`)");
         const unreadable: UnreadableRecord[] = [];
         const end = await backUp(terminal, { data, file, unreadable });
@@ -43,19 +44,13 @@ async function backUp(
   { data, file, unreadable }: { data: StoreData; file: string; unreadable: UnreadableRecord[] },
 ): Promise<BackupEnd> {
   const progress = openProgress(terminal, () => systemClock.elapsed());
-  const source = data.source();
   try {
-    const header = {
-      version: await fileVersionOf(source),
-      format: await source.format(),
-      product: VERSION,
-      store: source.kind,
-      takenAtMs: systemClock.now(),
-    };
-    const records = exportStore(source, (error) => unreadable.push(error));
-    return await writeBackup(file, header, records, (counts) => progress.show(() => countsInWords(counts)));
+    return await data.reading((reader) => {
+      const header = { product: VERSION, store: data.engine.kind, takenAtMs: systemClock.now() };
+      const records = exportStore(reader, (error) => unreadable.push(error));
+      return writeBackup(file, header, records, (counts) => progress.show(() => countsInWords(counts)));
+    });
   } finally {
     progress.end();
-    await source.close();
   }
 }

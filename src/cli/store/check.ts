@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { systemClock } from "../../clock.ts";
-import { decisionOf, RULES } from "../../stores/check/rules.ts";
+import { RULES } from "../../stores/check/rules.ts";
+import type { Remedy } from "../../stores/check/rules.ts";
 import { checkStore } from "../../stores/check/check-store.ts";
+import { suspicionsOf } from "../../stores/check/suspicions.ts";
 import { printJson, printTable } from "../print.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,9 +35,12 @@ export function addCheck(store: Command, terminal: Terminal): void {
             () => `Looked at ${walked.toLocaleString("en")} records, ${suspect} of them look wrong`,
           );
         const walk = () =>
-          data.suspicions((records) => {
-            walked = records;
-            show();
+          suspicionsOf(data.engine, {
+            isServed: async () => (await data.instances()) > 0,
+            onWalked(records) {
+              walked = records;
+              show();
+            },
           });
         const { told: faults, isAll } = await checkStore(walk, {
           repair,
@@ -45,7 +50,9 @@ export function addCheck(store: Command, terminal: Terminal): void {
           },
         }).finally(() => progress.end());
         const told = faults.map(({ fault: { rule, what }, repaired }): Told => {
-          return { fault: rule, where: what, repair: RULES[rule], decision: decisionOf(rule), repaired };
+          const remedy: Remedy = RULES[rule];
+          const { repair: repairs = null, decision = null } = remedy;
+          return { fault: rule, where: what, repair: repairs, decision, repaired };
         });
         if (json) printJson(terminal, { faults: told, complete: isAll });
         else print(terminal, told);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { writeDeletions } from "../../stores/backup/deletions.ts";
+import { deletionsOf } from "../../stores/backup/read-store.ts";
 import { printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
 import { withStoreData } from "./with-data.ts";
@@ -12,14 +13,9 @@ export function addDeletions(store: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (file: string, options: { json?: boolean }) => {
       await withStoreData(terminal, async (data) => {
-        const source = data.source();
-        try {
-          const deletions = await writeDeletions(file, source.deletions());
-          if (options.json) printJson(terminal, { file, deletions });
-          else terminal.out(`Wrote ${deletions} deletions into ${file}\n`);
-        } finally {
-          await source.close();
-        }
+        const deletions = await data.reading((reader) => writeDeletions(file, deletionsOf(reader)));
+        if (options.json) printJson(terminal, { file, deletions });
+        else terminal.out(`Wrote ${deletions} deletions into ${file}\n`);
       });
     });
 }

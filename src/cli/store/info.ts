@@ -1,4 +1,7 @@
 import type { Command } from "commander";
+import { countsOf } from "../../stores/backup/counts.ts";
+import { restoringOf } from "../../stores/backup/restoring.ts";
+import { STORE_FORMAT } from "../../stores/format.ts";
 import { VERSION } from "../../version.ts";
 import { printFields, printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
@@ -12,18 +15,20 @@ export function addInfo(store: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (options: { json?: boolean }) => {
       await withStoreData(terminal, async (data) => {
-        const { restoring, ...info } = await data.info();
+        const { engine } = data;
+        const restoring = await restoringOf(engine);
+        const { channels, users, tokens, threads, messages } = await countsOf(engine);
         const all = {
-          store: data.kind,
-          format: info.format,
+          store: engine.kind,
+          format: STORE_FORMAT,
           version: VERSION,
-          instances: info.instances,
-          channels: info.channels,
-          users: info.users,
-          tokens: info.tokens,
-          threads: info.threads,
-          messages: info.messages,
-          bytes: info.bytes,
+          instances: await data.instances(),
+          channels,
+          users,
+          tokens,
+          threads,
+          messages,
+          bytes: await data.bytes(),
           // The time of the backup whose restore has not finished.
           restoring: restoring && new Date(restoring.takenAtMs).toISOString(),
         };

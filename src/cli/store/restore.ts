@@ -3,7 +3,6 @@ import { systemClock } from "../../clock.ts";
 import { NOTHING_DELETED, readDeletions } from "../../stores/backup/deletions.ts";
 import { restoreBackup, verifyBackup } from "../../stores/backup/restore.ts";
 import type { OnProgress } from "../../stores/backup/restore.ts";
-import { STORE_FORMAT } from "../../stores/format.ts";
 import { printJson } from "../print.ts";
 import type { Terminal } from "../terminal.ts";
 import { countsInWords } from "./numbers.ts";
@@ -27,13 +26,13 @@ export function addRestore(store: Command, terminal: Terminal): void {
         progress.show(() => `${WORDS[action]}: ${Math.floor((100 * read) / Math.max(size, 1))}%`);
       try {
         // The file first: a bad one must not create a store.
-        const backup = await verifyBackup(file, STORE_FORMAT, onProgress);
+        const backup = await verifyBackup(file, onProgress);
         const { deletions } = options;
         const deleted =
           deletions === undefined ? NOTHING_DELETED : await readDeletions(deletions, backup.header.takenAtMs);
         const restored = await withStoreData(
           terminal,
-          (data) => restoreBackup(data.target, backup, { onProgress, deleted }),
+          (data) => restoreBackup(data.engine, backup, { onProgress, deleted }),
           { mayBeNew: true },
         );
         progress.end();

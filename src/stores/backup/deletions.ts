@@ -1,18 +1,9 @@
-import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Deletion } from "../../store/deletions.ts";
-import { isNumber, isObject, isText, kindOf, oneOf, shape } from "../checks.ts";
-import { BadBackup } from "./file.ts";
+import { isNumber, isText, kindOf, oneOf, shape } from "../checks.ts";
+import { BadFile, readLines, writeLines } from "./lines.ts";
 import type { BackupRecord } from "./records.ts";
 
-/**
- * The deletions of a store, in a file of lines of JSON: a restore of an earlier backup leaves them out. The last line
- * has the SHA-256 of all lines before it.
- */
+/** A line of the file of a store's deletions (lines.ts): a restore of an earlier backup leaves them out. */
 export const deletionKind = kindOf(
   "deletion",
   shape<Deletion>({
@@ -25,33 +16,10 @@ export const deletionKind = kindOf(
 
 const FIRST = { type: "deletions", version: 1 };
 
-/** Writes `PATH.partial`, and renames it when it is complete. Resolves to the number of deletions. */
-export async function writeDeletions(path: string, deletions: AsyncIterable<Deletion[]>): Promise<number> {
-  const partial = `${path}.partial`;
-  const hash = createHash("sha256");
+/** Resolves to the number of deletions. */
+export async function writeDeletions(path: string, deletions: AsyncIterable<Deletion>): Promise<number> {
   let count = 0;
-
-  async function* lines(): AsyncIterable<string> {
-    const counted = (value: object) => {
-      const line = `${JSON.stringify(value)}\n`;
-      hash.update(line);
-      return line;
-    };
-    yield counted(FIRST);
-    for await (const page of deletions) {
-      count += page.length;
-      yield page.map(counted).join("");
-    }
-    yield `${JSON.stringify({ type: "end", sha256: hash.digest("hex") })}\n`;
-  }
-
-  try {
-    await pipeline(Readable.from(lines()), createWriteStream(partial, { mode: 0o600, flush: true }));
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
+  await writeLines(path, deletions, { isZipped: false, first: FIRST, onLine: () => (count += 1) });
   return count;
 }
 
@@ -69,47 +37,25 @@ const CLOCKS_DIFFER_MS = 60_000;
 
 /**
  * The deletions after a backup was taken. Older ones do not count: a uid that is derived from a thread's name may be
- * a later thread's in the backup. Throws BadBackup if the file is truncated or changed.
+ * a later thread's in the backup. Throws BadFile.
  */
 export async function readDeletions(path: string, takenAtMs: number): Promise<Deleted> {
-  const hash = createHash("sha256");
+  const file = await readLines(path, {
+    isZipped: false,
+    type: FIRST.type,
+    what: "file of deletions",
+    read: deletionKind.read,
+    readEnd: (line) => line,
+  });
+  if (file.first["version"] !== FIRST.version) throw new BadFile(path, "a later version wrote it");
   const threads = new Set<string>();
   const users = new Set<string>();
-  let before: string | null = null;
-  let end: unknown = null;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    if (end !== null) throw new BadBackup(path, "there is something behind its end");
-    const value = parsed(path, line);
-    if (before === null && value["type"] !== FIRST.type)
-      throw new BadBackup(path, "it is no file of deletions");
-    if (before === null && value["version"] !== FIRST.version)
-      throw new BadBackup(path, "a later version wrote it");
-    if (value["type"] === "end") {
-      end = value["sha256"];
-      continue;
-    }
-    hash.update(`${line}\n`);
-    if (before !== null) {
-      const { kind, slug, id, atMs } = deletionKind.read(value, path);
-      const isLater = atMs >= takenAtMs - CLOCKS_DIFFER_MS;
-      if (isLater && kind === "thread") threads.add(id);
-      else if (isLater) users.add(`${slug} ${id}`);
-    }
-    before = line;
+  for await (const { kind, slug, id, atMs } of file.lines) {
+    if (atMs < takenAtMs - CLOCKS_DIFFER_MS) continue;
+    if (kind === "thread") threads.add(id);
+    else users.add(`${slug} ${id}`);
   }
-  if (end === null) throw new BadBackup(path, "it is cut");
-  if (end !== hash.digest("hex")) throw new BadBackup(path, "it was changed");
   return { threads, users };
-}
-
-function parsed(path: string, line: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (isObject(value)) return value;
-  } catch (cause) {
-    throw new BadBackup(path, "a line of it is no JSON", { cause });
-  }
-  throw new BadBackup(path, "a line of it is no object");
 }
 
 /** Null: nothing of the record is restored. */
@@ -124,13 +70,13 @@ export function withoutDeleted(record: BackupRecord, { threads, users }: Deleted
       return users.has(`${record.slug} ${record.userId}`) ? null : record;
     case "names": {
       if (users.has(`${record.slug} ${record.userId}`)) return null;
-      const names = record.names.filter(({ uid }) => !threads.has(uid));
-      return names.length === record.names.length ? record : { ...record, names };
+      if (threads.size === 0) return record;
+      return { ...record, names: record.names.filter(({ uid }) => !threads.has(uid)) };
     }
     case "stats": {
-      const { speakers } = record;
-      const left = speakers?.filter((userId) => !users.has(`${record.slug} ${userId}`));
-      return left === undefined || left.length === speakers?.length ? record : { ...record, speakers: left };
+      const { slug, speakers } = record;
+      if (speakers === undefined || users.size === 0) return record;
+      return { ...record, speakers: speakers.filter((userId) => !users.has(`${slug} ${userId}`)) };
     }
     case "channel":
     case "address":

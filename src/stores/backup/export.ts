@@ -1,8 +1,23 @@
 import { UnreadableRecord } from "../../store.ts";
 import type { ThreadEntry } from "../../store/users.ts";
+import type { Reader } from "../walk.ts";
+import { chunks } from "./pages.ts";
+import {
+  addressesOf,
+  auditPages,
+  channelsOf,
+  namePages,
+  operatorsOf,
+  statsPages,
+  tokenPages,
+  userPages,
+} from "./read-store.ts";
+import type { UserRead } from "./read-store.ts";
+import { readThread } from "./read-thread.ts";
 import type { BackupRecord } from "./records.ts";
 import { seenUids } from "./seen-uids.ts";
-import type { BackupSource, ThreadRead, UserRead } from "./source.ts";
+
+type Which = "anonymous" | "accounts";
 
 /** Threads that are read at once. */
 const AT_ONCE = 64;
@@ -13,37 +28,32 @@ const AT_ONCE = 64;
  * missed. A thread that is read a second time is marked as moved: its records before that mark are not restored.
  */
 export async function* exportStore(
-  source: BackupSource,
+  reader: Reader,
   onUnreadable: (error: UnreadableRecord) => void,
 ): AsyncIterable<BackupRecord> {
-  const channels = await source.channels();
+  const channels = await channelsOf(reader);
   for (const channel of channels) yield { type: "channel", channel };
-  for (const address of await source.blockedIps()) yield { type: "address", address };
-  for (const operator of await source.operators()) yield { type: "operator", operator };
-  for await (const entries of source.audit()) yield* entries;
-  for await (const days of source.stats()) yield* days;
+  for (const address of await addressesOf(reader)) yield { type: "address", address };
+  for (const operator of await operatorsOf(reader)) yield { type: "operator", operator };
+  for await (const entries of auditPages(reader)) yield* entries;
+  for await (const days of statsPages(reader)) yield* days;
 
   const ofAnonymous = seenUids();
   for (const which of ["anonymous", "accounts"] as const) {
     for (const { slug } of channels) {
-      for await (const users of source.users(slug, which)) yield* exportUsers(users, which);
+      for await (const users of userPages(reader, slug, which)) yield* exportUsers(users, which);
     }
   }
-  for await (const tokens of source.tokens()) {
-    yield* tokens;
-  }
+  for await (const tokens of tokenPages(reader)) yield* tokens;
 
-  async function* exportUsers(
-    users: UserRead[],
-    which: "anonymous" | "accounts",
-  ): AsyncIterable<BackupRecord> {
+  async function* exportUsers(users: UserRead[], which: Which): AsyncIterable<BackupRecord> {
     yield* exportThreads(
       users.flatMap(({ names }) => names ?? []),
       which,
     );
     for (const { record, names } of users) {
       const { slug, user } = record;
-      const pages = names === null ? source.names(slug, user.userId) : [names];
+      const pages = names === null ? namePages(reader, slug, user.userId) : [names];
       for await (const page of pages) {
         if (names === null) yield* exportThreads(page, which);
         if (page.length > 0) yield { type: "names", slug, userId: user.userId, names: page };
@@ -52,45 +62,32 @@ export async function* exportStore(
     }
   }
 
-  async function* exportThreads(
-    entries: ThreadEntry[],
-    which: "anonymous" | "accounts",
-  ): AsyncIterable<BackupRecord> {
-    for (let i = 0; i < entries.length; i += AT_ONCE) {
-      const some = entries.slice(i, i + AT_ONCE);
-      const threads = await Promise.all(some.map(({ uid }) => readThread(uid)));
-      for (const [nth, { uid }] of some.entries()) {
+  async function* exportThreads(entries: ThreadEntry[], which: Which): AsyncIterable<BackupRecord> {
+    for (const some of chunks(entries, AT_ONCE)) {
+      const threads = some.map(({ uid }) => ({ uid, records: readThread(reader, uid) }));
+      // An error is thrown where the records are read.
+      for (const { records } of threads) records.catch(() => {});
+      for (const { uid, records } of threads) {
         if (which === "anonymous") ofAnonymous.add(uid);
-        else if (ofAnonymous.has(uid)) yield { type: "moved", uid };
-        const thread = threads[nth];
-        if (!thread) continue;
-        yield thread.first;
-        if (thread.rest) yield* readableOf(uid, thread.rest);
+        // Of a thread that was not read before the mark means nothing.
+        else if (ofAnonymous.mayHave(uid)) yield { type: "moved", uid };
+        yield* readable(uid, records);
       }
     }
   }
 
-  /** If one of them is unreadable, those before it do not count. */
-  async function* readableOf(uid: string, rest: AsyncIterable<BackupRecord>): AsyncIterable<BackupRecord> {
+  /** If one of a thread's records is unreadable, those before it do not count. */
+  async function* readable(uid: string, records: ReturnType<typeof readThread>): AsyncIterable<BackupRecord> {
+    let hasSome = false;
     try {
-      yield* rest;
+      for await (const record of await records) {
+        hasSome = true;
+        yield record;
+      }
     } catch (error) {
-      report(error);
-      yield { type: "moved", uid };
+      if (!(error instanceof UnreadableRecord)) throw error;
+      onUnreadable(error);
+      if (hasSome) yield { type: "moved", uid };
     }
-  }
-
-  async function readThread(uid: string): Promise<ThreadRead | null> {
-    try {
-      return await source.thread(uid);
-    } catch (error) {
-      report(error);
-      return null;
-    }
-  }
-
-  function report(error: unknown): void {
-    if (!(error instanceof UnreadableRecord)) throw error;
-    onUnreadable(error);
   }
 }

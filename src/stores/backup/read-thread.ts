@@ -8,7 +8,6 @@ import { HEADER, tables } from "../tables.ts";
 import type { Reader } from "../walk.ts";
 import { chunks, rangePages } from "./pages.ts";
 import type { KeptPart, ThreadLists, ThreadPiece, ToldOfThread, WholeThread } from "./records.ts";
-import type { ThreadRead } from "./source.ts";
 
 /** Entries of each of a thread's tables that are read together with it. */
 const MOST = 50;
@@ -17,21 +16,6 @@ const MOST_PARTS = 8;
 const PAGE = 500;
 const PAGE_CHARS = 4_000_000;
 const PARTS_PAGE = 32;
-
-const FIELDS = [
-  HEADER.slug,
-  HEADER.createdAtMs,
-  HEADER.rev,
-  HEADER.fence,
-  HEADER.state,
-  HEADER.snapshot,
-  HEADER.catalog,
-  HEADER.run,
-  HEADER.dueAtMs,
-  HEADER.told,
-  HEADER.waiting,
-  HEADER.messages,
-] as const;
 
 const NO_LISTS: ThreadLists = {
   messagesFrom: 0,
@@ -48,98 +32,82 @@ interface Head {
   messages: number;
 }
 
-/** Null: there is no thread, or it was deleted. */
-export async function readThread(reader: Reader, uid: string): Promise<ThreadRead | null> {
-  const key = keysOf(uid);
+type Records = Iterable<WholeThread> | AsyncIterable<ThreadPiece | WholeThread>;
+
+/** A thread as it was at one moment; most are one record. Nothing: there is none, or it was deleted. */
+export async function readThread(reader: Reader, uid: string): Promise<Records> {
   const [[messages = null], runs, parts, claims, told] = await reader.read([
-    { read: "fields", key: key.header, fields: [HEADER.messages] },
-    { read: "size", key: key.runs },
-    { read: "size", key: key.parts },
-    { read: "size", key: key.claims },
-    { read: "size", key: key.outbox },
+    { read: "fields", key: tables.header.key(uid), fields: [HEADER.messages] },
+    { read: "size", key: tables.runs.key(uid) },
+    { read: "size", key: tables.parts.key(uid) },
+    { read: "size", key: tables.claims.key(uid) },
+    { read: "size", key: tables.outbox.key(uid) },
   ]);
   const isShort = Math.max(Number(messages), runs, claims, told) <= MOST && parts <= MOST_PARTS;
   return isShort ? readShort(reader, uid) : readLong(reader, uid);
 }
 
-function keysOf(uid: string) {
-  return {
-    header: tables.header.key(uid),
-    messages: tables.messages.key(uid),
-    waiting: tables.waiting.key(uid),
-    runs: tables.runs.key(uid),
-    runOrder: tables.runOrder.key(uid),
-    lastRun: tables.lastRun.key(uid),
-    parts: tables.parts.key(uid),
-    claims: tables.claims.key(uid),
-    outbox: tables.outbox.key(uid),
-  };
-}
-
 function headReads(uid: string) {
-  const key = keysOf(uid);
   return [
-    { read: "fields", key: key.header, fields: FIELDS },
-    { read: "hash", key: key.waiting },
-    { read: "fields", key: key.lastRun, fields: ["run"] },
+    { read: "hash", key: tables.header.key(uid) },
+    { read: "hash", key: tables.waiting.key(uid) },
+    { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
   ] as const;
 }
 
+/** From what `headReads` reads. */
 function headFrom(
   uid: string,
-  fields: readonly (string | null)[],
-  waiting: readonly Pair[],
-  lastRun: string | null | undefined,
+  [pairs, waiting, [lastRun]]: readonly [readonly Pair[], readonly Pair[], readonly (string | null)[]],
 ): Head | null {
-  const [slug, createdAtMs, rev, fence, state, snapshot, catalog, run, dueAtMs, told, runs, messages] =
-    fields;
-  if (!slug || isDeleted({ fence: fence ?? null })) return null;
+  const header = new Map(pairs);
+  const textOf = (field: string) => header.get(field) || null;
+  const numberOf = (field: string) => (textOf(field) === null ? null : Number(textOf(field)));
+  const slug = textOf(HEADER.slug);
+  const fence = textOf(HEADER.fence);
+  if (slug === null || isDeleted({ fence })) return null;
   const texts = new Map(waiting);
-  const record = run || lastRun;
+  const run = textOf(HEADER.run) ?? lastRun;
+  const told = numberOf(HEADER.told);
   const thread: WholeThread = {
     type: "thread",
     uid,
     first: true,
     slug,
-    createdAtMs: createdAtMs ? Number(createdAtMs) : null,
-    rev: Number(rev ?? 0),
-    fence: fence || null,
-    state: readState(state ?? "idle", uid),
-    snapshot: snapshot ?? null,
-    catalog: catalogFrom(catalog, uid),
-    run: record ? readRun(jsonValue(record), uid) : null,
-    waiting: waitingRunsOf(runs).flatMap((runId) => {
+    createdAtMs: numberOf(HEADER.createdAtMs),
+    rev: numberOf(HEADER.rev) ?? 0,
+    fence,
+    state: readState(textOf(HEADER.state) ?? "idle", uid),
+    snapshot: textOf(HEADER.snapshot),
+    catalog: catalogFrom(textOf(HEADER.catalog), uid),
+    run: run ? readRun(jsonValue(run), uid) : null,
+    waiting: waitingRunsOf(textOf(HEADER.waiting)).flatMap((runId) => {
       const text = texts.get(runId);
       return text === undefined ? [] : [readUserMessage(jsonValue(text), uid)];
     }),
-    dueAtMs: dueAtMs ? Number(dueAtMs) : null,
-    ...(told ? { told: { count: Number(told), waiting: [] } } : {}),
+    dueAtMs: numberOf(HEADER.dueAtMs),
+    ...(told === null ? {} : { told: { count: told, waiting: [] } }),
     ...NO_LISTS,
   };
-  return { thread, messages: Number(messages ?? 0) };
+  return { thread, messages: numberOf(HEADER.messages) ?? 0 };
 }
 
-async function readShort(reader: Reader, uid: string): Promise<ThreadRead | null> {
-  const key = keysOf(uid);
-  const [header, waiting, [lastRun], entries, order, runs, parts, claims, events] = await reader.read([
+/** In one call. */
+async function readShort(reader: Reader, uid: string): Promise<WholeThread[]> {
+  const messages = { read: "page", key: tables.messages.key(uid), from: 1 } as const;
+  const to = { key: tables.header.key(uid), field: HEADER.messages };
+  const [header, waiting, lastRun, entries, order, runs, parts, claims, events] = await reader.read([
     ...headReads(uid),
     // It may have grown a little meanwhile.
-    {
-      read: "page",
-      key: key.messages,
-      from: 1,
-      to: { key: key.header, field: HEADER.messages },
-      limit: Number.MAX_SAFE_INTEGER,
-      budget: Number.MAX_SAFE_INTEGER,
-    },
-    { read: "range", key: key.runOrder },
-    { read: "hash", key: key.runs },
-    { read: "hash", key: key.parts },
-    { read: "hash", key: key.claims },
-    { read: "hash", key: key.outbox },
+    { ...messages, to, limit: Number.MAX_SAFE_INTEGER, budget: Number.MAX_SAFE_INTEGER },
+    { read: "range", key: tables.runOrder.key(uid) },
+    { read: "hash", key: tables.runs.key(uid) },
+    { read: "hash", key: tables.parts.key(uid) },
+    { read: "hash", key: tables.claims.key(uid) },
+    { read: "hash", key: tables.outbox.key(uid) },
   ]);
-  const head = headFrom(uid, header, waiting, lastRun);
-  if (head === null) return null;
+  const head = headFrom(uid, [header, waiting, lastRun]);
+  if (head === null) return [];
   const { thread } = head;
   const texts = new Map(runs);
   thread.told?.waiting.push(...toldFrom(events, thread.told.count));
@@ -152,67 +120,61 @@ async function readShort(reader: Reader, uid: string): Promise<ThreadRead | null
     parts: parts.map(partFrom),
     claims: claims.map(([id, text]) => claimFrom(id, text)),
   };
-  return { first: { ...thread, ...lists }, rest: null };
-}
-
-async function readLong(reader: Reader, uid: string): Promise<ThreadRead | null> {
-  const [header, waiting, [lastRun]] = await reader.read(headReads(uid));
-  const head = headFrom(uid, header, waiting, lastRun);
-  if (head === null) return null;
-  return { first: { type: "piece", uid, first: true, ...NO_LISTS }, rest: restOf(reader, head) };
+  return [{ ...thread, ...lists }];
 }
 
 /**
- * The lists of a long thread, up to where they were at the moment of its header: messages have numbers, runs the revision
- * of their first commit, and later claims are left out.
+ * The header in one call, then the lists, up to where they were at that moment: messages have numbers, runs the revision of
+ * their first commit, and later claims are left out.
  */
-async function* restOf(
-  reader: Reader,
-  { thread, messages: count }: Head,
-): AsyncIterable<ThreadPiece | WholeThread> {
-  const { uid, rev, told } = thread;
-  const key = keysOf(uid);
-  const piece = { type: "piece", uid, first: false, ...NO_LISTS } as const;
-  const at = { messagesFrom: 0, runsFrom: 0 };
+async function* readLong(reader: Reader, uid: string): AsyncIterable<ThreadPiece | WholeThread> {
+  const head = headFrom(uid, await reader.read(headReads(uid)));
+  if (head === null) return;
+  const { thread, messages: count } = head;
+  const { rev, told } = thread;
+  const at = { first: true, messagesFrom: 0, runsFrom: 0 };
+  const pieceWith = (lists: Partial<ThreadLists>): ThreadPiece => {
+    const piece = { type: "piece", uid, ...NO_LISTS, ...at, ...lists } as const;
+    at.first = false;
+    at.messagesFrom += piece.messages.length;
+    at.runsFrom += piece.runs.length;
+    return piece;
+  };
 
   for (let from = 1; from <= count;) {
     const [entries] = await reader.read([
-      { read: "page", key: key.messages, from, to: count, limit: PAGE, budget: PAGE_CHARS },
+      { read: "page", key: tables.messages.key(uid), from, to: count, limit: PAGE, budget: PAGE_CHARS },
     ]);
     const last = entries.at(-1);
     if (last === undefined) break;
-    yield { ...piece, ...at, messages: messagesFrom(entries, uid) };
-    at.messagesFrom += entries.length;
+    yield pieceWith({ messages: messagesFrom(entries, uid) });
     from = last[0] + 1;
   }
-  for await (const members of rangePages(reader, key.runOrder, { to: rev, limit: PAGE })) {
+  for await (const members of rangePages(reader, tables.runOrder.key(uid), { to: rev, limit: PAGE })) {
     const fields = members.map(([runId]) => runId);
-    const [texts] = await reader.read([{ read: "fields", key: key.runs, fields }]);
-    const runs = summariesFrom(texts, uid);
-    yield { ...piece, ...at, runs };
-    at.runsFrom += runs.length;
+    const [texts] = await reader.read([{ read: "fields", key: tables.runs.key(uid), fields }]);
+    yield pieceWith({ runs: summariesFrom(texts, uid) });
   }
-  for await (const page of reader.hashPages(key.parts)) {
-    for (const parts of chunks(page, PARTS_PAGE)) yield { ...piece, ...at, parts: parts.map(partFrom) };
+  for await (const page of reader.hashPages(tables.parts.key(uid))) {
+    for (const parts of chunks(page, PARTS_PAGE)) yield pieceWith({ parts: parts.map(partFrom) });
   }
-  for await (const page of reader.hashPages(key.claims)) {
+  for await (const page of reader.hashPages(tables.claims.key(uid))) {
     // Read after the claims, so that it has the run of each later claim.
     const later = await laterRuns(reader, thread);
     const claims = page.map(([id, text]) => claimFrom(id, text));
-    yield { ...piece, ...at, claims: claims.filter(({ runId }) => !later.has(runId)) };
+    yield pieceWith({ claims: claims.filter(({ runId }) => !later.has(runId)) });
   }
-  for await (const page of told ? reader.hashPages(key.outbox) : []) {
+  for await (const page of told ? reader.hashPages(tables.outbox.key(uid)) : []) {
     told?.waiting.push(...toldFrom(page, told.count));
   }
-  yield { ...thread, first: false, ...at };
+  yield { ...thread, ...at };
 }
 
 /** The runs that have begun, or wait, since the thread was read. */
 async function laterRuns(reader: Reader, { uid, rev, waiting }: WholeThread): Promise<ReadonlySet<string>> {
-  const key = keysOf(uid);
   const [begun, [runs]] = await reader.read([
-    { read: "range", key: key.runOrder, from: rev },
-    { read: "fields", key: key.header, fields: [HEADER.waiting] },
+    { read: "range", key: tables.runOrder.key(uid), from: rev },
+    { read: "fields", key: tables.header.key(uid), fields: [HEADER.waiting] },
   ]);
   const begunLater = begun.filter(([, began]) => began > rev).map(([runId]) => runId);
   const later = new Set([...begunLater, ...waitingRunsOf(runs)]);

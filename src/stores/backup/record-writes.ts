@@ -7,9 +7,10 @@ import { auditMember } from "../steps/operators.ts";
 import { RESTORED_VISITORS, STATS_KEPT_MS } from "../steps/stats.ts";
 import { claimWrite } from "../steps/threads/claims.ts";
 import { entryOf } from "../steps/threads/commit-writes.ts";
+import { catalogIdOf } from "../steps/threads/records.ts";
 import { ownerText } from "../steps/users/new-thread.ts";
 import { USER_FIELDS, userTexts } from "../steps/users/user-record.ts";
-import { bucketOf, externalId, HEADER, tables, TOKEN, USER } from "../tables.ts";
+import { bucketOf, externalId as hashOf, HEADER, PLACES_PER_MS, tables, TOKEN, USER } from "../tables.ts";
 import { keyIdOf } from "../content-keys/cipher.ts";
 import type {
   BackupNames,
@@ -23,7 +24,6 @@ import type {
 
 /** Runs of a backup come before all that begin later, whose place is a revision. */
 const BEFORE_REVISIONS = 2 ** 40;
-const PLACES_PER_MS = 1_000;
 
 /**
  * A record of a backup as writes, in any slots; each may be repeated. Channels, addresses and operators come with the end
@@ -36,7 +36,7 @@ export function recordWrites(record: BackupRecord, nowMs: number): Write[] {
     case "audit": {
       const { nth, entry } = record;
       const place = entry.atMs * PLACES_PER_MS + Math.min(nth, PLACES_PER_MS - 1);
-      return [{ write: "put", key: tables.audit.key, members: [auditMember(place, entry)] }];
+      return put(tables.audit.key, [auditMember(place, entry)]);
     }
     case "stats":
       return statsWrites(record, nowMs);
@@ -56,21 +56,13 @@ export function recordWrites(record: BackupRecord, nowMs: number): Write[] {
 }
 
 function namesWrites({ slug, userId, names }: BackupNames): Write[] {
+  const owned = names.map(({ threadId, uid }): Pair => [uid, ownerText(userId, threadId)]);
+  const active = names.map(({ uid, createdAtMs }) => [uid, createdAtMs] as const);
+  const named = names.map(({ threadId, uid, createdAtMs }): Pair => [threadId, `${uid} ${createdAtMs}`]);
   return [
-    ...set(
-      tables.owners.key(slug),
-      names.map(({ threadId, uid }) => [uid, ownerText(userId, threadId)]),
-    ),
-    {
-      write: "put",
-      key: tables.activity.key(slug),
-      members: names.map(({ uid, createdAtMs }) => [uid, createdAtMs]),
-      mode: "raise",
-    },
-    ...set(
-      tables.names.key(slug, userId),
-      names.map(({ threadId, uid, createdAtMs }) => [threadId, `${uid} ${createdAtMs}`]),
-    ),
+    ...set(tables.owners.key(slug), owned),
+    ...put(tables.activity.key(slug), active, "raise"),
+    ...set(tables.names.key(slug, userId), named),
   ];
 }
 
@@ -82,10 +74,9 @@ function statsWrites({ slug, day, counts, visitors, speakers = [] }: BackupStats
   const numbers = Object.entries(counts);
   if (others > 0) numbers.push([RESTORED_VISITORS, others]);
   const fields = numbers.map(([name, number]): Pair => [name, String(number)]);
-  const spoke: Write[] = speakers.length > 0 ? [{ write: "count", key: sketch, members: speakers }] : [];
   return [
     ...set(stats, fields),
-    ...spoke,
+    ...(speakers.length > 0 ? [{ write: "count" as const, key: sketch, members: speakers }] : []),
     { write: "end", key: stats, atMs },
     { write: "end", key: sketch, atMs },
   ];
@@ -94,28 +85,25 @@ function statsWrites({ slug, day, counts, visitors, speakers = [] }: BackupStats
 /** The record comes last: without it there is no user. */
 function userWrites({ slug, user, createdAtMs, nth, spent, ...more }: BackupUser): Write[] {
   const { revocations, contentKeys = {} } = more;
-  const { userId } = user;
-  const members = [[userId, createdAtMs * PLACES_PER_MS + nth]] as const;
+  const { userId, externalId } = user;
+  const place = [[userId, createdAtMs * PLACES_PER_MS + nth]] as const;
   const texts = userTexts(user);
-  const fields = USER_FIELDS.flatMap((field, i): Pair[] => {
-    const text = texts[i] ?? null;
-    return text === null ? [] : [[field, text]];
-  });
-  if (revocations !== undefined) fields.push([USER.revocations, String(revocations)]);
-  const account: Write[] =
-    user.externalId === null
-      ? []
-      : set(tables.external.key(slug, externalId(user.externalId)), [["user", userId]]);
   return [
-    { write: "put", key: tables.users.key(slug), members },
-    ...(user.blocked ? [{ write: "put" as const, key: tables.blocked.key(slug), members }] : []),
+    ...put(tables.users.key(slug), place),
+    ...(user.blocked ? put(tables.blocked.key(slug), place) : []),
     ...set(
       tables.days.key(slug, userId),
       spent.map(({ day, tokens }) => [day, String(tokens)]),
     ),
     ...set(tables.contentKeys.key(slug, userId), Object.entries(contentKeys)),
-    ...account,
-    ...set(tables.user.key(slug, userId), fields),
+    ...(externalId === null ? [] : set(tables.external.key(slug, hashOf(externalId)), [["user", userId]])),
+    ...set(
+      tables.user.key(slug, userId),
+      present([
+        ...USER_FIELDS.map((field, i) => [field, texts[i] ?? null] as const),
+        [USER.revocations, revocations ?? null],
+      ]),
+    ),
   ];
 }
 
@@ -130,13 +118,13 @@ export function tokenWrites(token: BackupToken, nowMs: number): Write[] {
   const { slug, tokenHash, userId, snapshot, expiresAtMs, revocations, endsAtMs, renamed = [] } = token;
   if (expiresAtMs <= nowMs) return [];
   const key = tables.token.key(slug, tokenHash);
-  const fields: Pair[] = [
+  const fields = present([
     [TOKEN.user, userId],
     [TOKEN.snapshot, snapshot],
-    ...renamed.map(({ said, stored }): Pair => [TOKEN.renamed(said), stored]),
-  ];
-  if (revocations !== undefined) fields.push([TOKEN.revocations, String(revocations)]);
-  if (endsAtMs !== undefined) fields.push([TOKEN.ends, String(endsAtMs)]);
+    [TOKEN.revocations, revocations ?? null],
+    [TOKEN.ends, endsAtMs ?? null],
+    ...renamed.map(({ said, stored }) => [TOKEN.renamed(said), stored] as const),
+  ]);
   return [
     ...set(tables.tokens.key(slug, userId), [[tokenHash, ""]]),
     ...set(key, fields),
@@ -146,24 +134,20 @@ export function tokenWrites(token: BackupToken, nowMs: number): Write[] {
 
 function listWrites(piece: ThreadPiece | WholeThread): Write[] {
   const { uid, messagesFrom, messages, runsFrom, runs, parts, claims } = piece;
+  const summaries = runs.map((run): Pair => [
+    run.runId,
+    JSON.stringify(summaryKind.stored(storedSummaryFrom(run))),
+  ]);
   return [
     ...set(
       tables.messages.key(uid),
       messages.map((message, i) => entryOf(messagesFrom + i + 1, message)),
     ),
-    ...set(
-      tables.runs.key(uid),
-      runs.map((run) => [run.runId, JSON.stringify(summaryKind.stored(storedSummaryFrom(run)))]),
+    ...set(tables.runs.key(uid), summaries),
+    ...put(
+      tables.runOrder.key(uid),
+      runs.map(({ runId }, i) => [runId, runsFrom + i - BEFORE_REVISIONS]),
     ),
-    ...(runs.length > 0
-      ? [
-          {
-            write: "put" as const,
-            key: tables.runOrder.key(uid),
-            members: runs.map(({ runId }, i) => [runId, runsFrom + i - BEFORE_REVISIONS] as const),
-          },
-        ]
-      : []),
     ...set(
       tables.parts.key(uid),
       parts.map(({ runId, nth, text }) => [`${runId}:${nth}`, text]),
@@ -174,63 +158,62 @@ function listWrites(piece: ThreadPiece | WholeThread): Write[] {
 
 /** The header comes last: without it there is no thread. Holds and deadlines are noted where nobody looks. */
 function threadWrites(thread: WholeThread): Write[] {
-  const { uid, slug, fence, state, run, waiting, dueAtMs, told } = thread;
+  const { uid, slug, fence, state, rev, snapshot, catalog, waiting, dueAtMs, told } = thread;
   const bucket = bucketOf(uid);
-  const writes: Write[] = [
-    ...set(
-      tables.waiting.key(uid),
-      waiting.map((message) => [message.runId, JSON.stringify(waitingKind.stored(message))]),
-    ),
-    ...(run !== null && state === "idle"
-      ? set(tables.lastRun.key(uid), [["run", JSON.stringify(runKind.stored(run))]])
-      : []),
-  ];
-  for (const { nth, endpoint, text } of told?.waiting ?? []) {
-    const members = [[`${slug} ${uid} ${nth} ${endpoint}`, 0]] as const;
-    writes.push(...set(tables.outbox.key(uid), [[`${nth} ${endpoint}`, text]]), {
-      write: "put",
-      key: tables.unqueued.key(bucket),
-      members,
-    });
-  }
-  if (dueAtMs !== null) {
-    writes.push({ write: "put", key: tables.restoredDue.key(bucket), members: [[uid, dueAtMs]] });
-  }
-  if (fence !== null) writes.push(...set(tables.restoredHeld.key(bucket), [[uid, fence]]));
-  return [...writes, ...set(tables.header.key(uid), headerFields(thread))];
-}
-
-function headerFields(thread: WholeThread): Pair[] {
-  const { slug, createdAtMs, rev, fence, state, snapshot, catalog, run, waiting, dueAtMs, told } = thread;
-  const count = thread.messagesFrom + thread.messages.length;
-  const fields: [name: string, value: string | null][] = [
+  const run = thread.run && JSON.stringify(runKind.stored(thread.run));
+  const [activeRun, lastRun] = state === "idle" ? [null, run] : [run, null];
+  const events = told?.waiting ?? [];
+  const queued = waiting.map((message): Pair => [message.runId, JSON.stringify(waitingKind.stored(message))]);
+  const header = present([
     [HEADER.slug, slug],
-    [HEADER.createdAtMs, createdAtMs === null ? null : String(createdAtMs)],
+    [HEADER.createdAtMs, thread.createdAtMs],
     // A thread without these has never had a commit.
-    [HEADER.rev, rev > 0 ? String(rev) : null],
+    [HEADER.rev, rev > 0 ? rev : null],
     [HEADER.state, rev > 0 ? state : null],
     [HEADER.fence, fence],
     [HEADER.snapshot, snapshot],
     [HEADER.catalog, catalog.length > 0 ? JSON.stringify(catalogKind.stored(catalog)) : null],
-    [HEADER.run, run !== null && state !== "idle" ? JSON.stringify(runKind.stored(run)) : null],
-    [HEADER.messages, count > 0 ? String(count) : null],
-    [HEADER.waiting, waiting.length > 0 ? waiting.map(({ runId }) => runId).join(" ") : null],
-    [HEADER.dueAtMs, dueAtMs === null ? null : String(dueAtMs)],
-    [HEADER.told, told ? String(told.count) : null],
+    [HEADER.catalogId, catalog.length > 0 ? catalogIdOf(catalog) : null],
+    [HEADER.run, activeRun],
+    [HEADER.messages, thread.messagesFrom + thread.messages.length || null],
+    [HEADER.waiting, waiting.map(({ runId }) => runId).join(" ") || null],
+    [HEADER.dueAtMs, dueAtMs],
+    [HEADER.told, told?.count ?? null],
+  ]);
+  return [
+    ...set(tables.waiting.key(uid), queued),
+    ...set(tables.lastRun.key(uid), present([["run", lastRun]])),
+    ...set(
+      tables.outbox.key(uid),
+      events.map(({ nth, endpoint, text }) => [`${nth} ${endpoint}`, text]),
+    ),
+    ...put(
+      tables.unqueued.key(bucket),
+      events.map(({ nth, endpoint }) => [`${slug} ${uid} ${nth} ${endpoint}`, 0]),
+    ),
+    ...(dueAtMs === null ? [] : put(tables.restoredDue.key(bucket), [[uid, dueAtMs]])),
+    ...(fence === null ? [] : set(tables.restoredHeld.key(bucket), [[uid, fence]])),
+    ...set(tables.header.key(uid), header),
   ];
-  return fields.flatMap(([name, value]): Pair[] => (value === null ? [] : [[name, value]]));
 }
 
 /** A thread in the orders of its channel. `last`: its last message; null: it has none. */
 export function orderWrites({ uid, slug, state, snapshot }: WholeThread, last: Message | null): Write[] {
   const atMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
   if (atMs === 0) return [];
-  const members = [[uid, atMs]] as const;
-  const active: Write = { write: "put", key: tables.activity.key(slug), members, mode: "raise" };
-  if (state === "idle") return [active];
-  return [active, { write: "put", key: tables.busy.key(slug, state), members }];
+  const active = put(tables.activity.key(slug), [[uid, atMs]], "raise");
+  return state === "idle" ? active : [...active, ...put(tables.busy.key(slug, state), [[uid, atMs]])];
 }
 
 function set(key: string, fields: readonly Pair[]): Write[] {
   return fields.length > 0 ? [{ write: "set", key, fields }] : [];
+}
+
+function put(key: string, members: readonly (readonly [string, number])[], mode?: "raise"): Write[] {
+  return members.length > 0 ? [{ write: "put", key, members, ...(mode ? { mode } : {}) }] : [];
+}
+
+/** Without fields that have no value. */
+function present(fields: readonly (readonly [name: string, value: string | number | null])[]): Pair[] {
+  return fields.flatMap(([name, value]): Pair[] => (value === null ? [] : [[name, String(value)]]));
 }

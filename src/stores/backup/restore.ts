@@ -1,13 +1,19 @@
+import { systemClock } from "../../clock.ts";
+import type { Clock } from "../../clock.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { holderOf } from "../../domain/fence.ts";
+import type { Operator } from "../../domain/operator.ts";
+import type { Engine } from "../engine.ts";
 import { NOTHING_DELETED, withoutDeleted } from "./deletions.ts";
 import type { Deleted } from "./deletions.ts";
 import { readBackup } from "./file.ts";
 import type { BackupEnd, BackupHeader } from "./file.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { begin, finish, isEmpty, put } from "./fill-store.ts";
+import { channelsOf } from "./read-store.ts";
 import { count, NOTHING } from "./records.ts";
 import type { BackupRecord, Counts } from "./records.ts";
-import type { Restoring, RestoreTarget } from "./source.ts";
+import { restoringOf } from "./restoring.ts";
+import type { Restoring } from "./restoring.ts";
 
 /** A backup that was read to its end and verified. */
 export interface VerifiedBackup {
@@ -23,18 +29,14 @@ export interface VerifiedBackup {
 
 export type OnProgress = (progress: { action: "verify" | "restore"; read: number; size: number }) => void;
 
-/** Reads a whole backup; throws BadBackup. `format`: the latest that this version understands. */
-export async function verifyBackup(
-  path: string,
-  format: number,
-  onProgress: OnProgress = () => {},
-): Promise<VerifiedBackup> {
-  const reader = await readBackup(path, format);
+/** Reads a whole backup; throws BadFile. */
+export async function verifyBackup(path: string, onProgress: OnProgress = () => {}): Promise<VerifiedBackup> {
+  const reader = await readBackup(path);
   const channels: Channel[] = [];
   const addresses: string[] = [];
   const operators: Operator[] = [];
   const moved = new Set<string>();
-  for await (const record of reader.records) {
+  for await (const record of reader.lines) {
     if (record.type === "channel") channels.push(record.channel);
     else if (record.type === "address") addresses.push(record.address);
     else if (record.type === "operator") operators.push(record.operator);
@@ -54,6 +56,8 @@ class CannotRestore extends Error {
   }
 }
 
+/** What is written at once: all of one slot are one step, and a step must end within a call's deadline. */
+const RECORDS_AT_ONCE = 500;
 /** A thread counts for more than one record: by its messages and texts. */
 const WEIGHT_AT_ONCE = 2_000;
 
@@ -63,39 +67,40 @@ const WEIGHT_AT_ONCE = 2_000;
  * to how many of each kind the store then has from the file.
  */
 export async function restoreBackup(
-  target: RestoreTarget,
+  engine: Engine,
   backup: VerifiedBackup,
   {
     onProgress = () => {},
-    atOnce = target.recordsAtOnce,
+    atOnce = RECORDS_AT_ONCE,
     deleted = NOTHING_DELETED,
-  }: { onProgress?: OnProgress; atOnce?: number; deleted?: Deleted } = {},
+    clock = systemClock,
+  }: { onProgress?: OnProgress; atOnce?: number; deleted?: Deleted; clock?: Clock } = {},
 ): Promise<Counts> {
-  const restoring = (await resumed(target, backup)) ?? (await begun(target, backup));
-  const reader = await readBackup(backup.path, backup.header.format);
-  const left = new Set(backup.moved);
+  const restoring = (await resumed(engine, backup)) ?? (await begun(engine, backup));
+  const reader = await readBackup(backup.path);
+  const moved = { threads: new Set(backup.moved), users: NOTHING_DELETED.users };
   const leftOut = { ...NOTHING };
   let skipped = restoring.done;
   let batch: BackupRecord[] = [];
   let weight = 0;
 
   async function flush(): Promise<void> {
-    const wanted = batch
-      .filter((record) => isLatest(record, left))
-      .map((record) => withoutMoved(record, left))
+    // Of a thread that moved only what comes after its mark.
+    const latest = batch.map((record) => withoutDeleted(record, moved)).filter((record) => record !== null);
+    const wanted = latest
       .map((record) => withoutDeleted(record, deleted))
       .filter((record) => record !== null);
-    await target.put(wanted, restoring);
+    await put(engine, wanted, { restoring, nowMs: clock.now() });
     batch = [];
     weight = 0;
     onProgress({ action: "restore", ...reader.progress() });
   }
 
-  for await (const record of reader.records) {
+  for await (const record of reader.lines) {
     if (record.type === "moved") {
       // The records before it are filtered while the thread still counts as moved.
       if (batch.length > 0) await flush();
-      left.delete(record.uid);
+      moved.threads.delete(record.uid);
     }
     if (withoutDeleted(record, deleted) === null) count(leftOut, record);
     if (skipped > 0) {
@@ -110,12 +115,12 @@ export async function restoreBackup(
   }
   await flush();
 
+  const { addresses, operators, end } = backup;
   const kept = restoring.channels.filter(
     (channel) => !backup.channels.some((other) => collide(channel, other)),
   );
-  const { addresses, operators, end } = backup;
-  const { holders } = restoring;
-  await target.finish({ channels: [...kept, ...backup.channels], addresses, operators, holders });
+  const channels = [...kept, ...backup.channels];
+  await finish(engine, { channels, addresses, operators, holders: restoring.holders });
   return {
     channels: end.channels - leftOut.channels,
     users: end.users - leftOut.users,
@@ -125,8 +130,8 @@ export async function restoreBackup(
   };
 }
 
-async function resumed(target: RestoreTarget, { end, path }: VerifiedBackup): Promise<Restoring | null> {
-  const restoring = await target.restoring();
+async function resumed(engine: Engine, { end, path }: VerifiedBackup): Promise<Restoring | null> {
+  const restoring = await restoringOf(engine);
   if (restoring === null) return null;
   if (restoring.sha256 === end.sha256) return restoring;
   const taken = new Date(restoring.takenAtMs).toISOString();
@@ -135,15 +140,15 @@ async function resumed(target: RestoreTarget, { end, path }: VerifiedBackup): Pr
   );
 }
 
-async function begun(target: RestoreTarget, { header, end }: VerifiedBackup): Promise<Restoring> {
+async function begun(engine: Engine, { header, end }: VerifiedBackup): Promise<Restoring> {
   const refusal = new CannotRestore("the store is not empty, it has users, threads or tokens");
-  if (!(await target.isEmpty())) throw refusal;
-  const channels = await target.channels();
+  if (!(await isEmpty(engine))) throw refusal;
+  const channels = await channelsOf(engine);
   const restoring = { sha256: end.sha256, takenAtMs: header.takenAtMs, done: 0, channels, holders: [] };
-  await target.begin(restoring);
+  await begin(engine, restoring);
   // A request may have been admitted before the channels were removed.
-  if (!(await target.isEmpty())) {
-    await target.finish({ channels, addresses: [], operators: [], holders: [] });
+  if (!(await isEmpty(engine))) {
+    await finish(engine, { channels, addresses: [], operators: [], holders: [] });
     throw refusal;
   }
   return restoring;
@@ -152,17 +157,6 @@ async function begun(target: RestoreTarget, { header, end }: VerifiedBackup): Pr
 function noteHolder({ holders }: Restoring, fence: string): void {
   const holder = holderOf(fence);
   if (!holders.includes(holder)) holders.push(holder);
-}
-
-/** False for the earlier copy of a thread that moved. */
-function isLatest(record: BackupRecord, left: ReadonlySet<string>): boolean {
-  return !((record.type === "piece" || record.type === "thread") && left.has(record.uid));
-}
-
-/** A thread that moved keeps only its last name. */
-function withoutMoved(record: BackupRecord, left: ReadonlySet<string>): BackupRecord {
-  if (record.type !== "names" || left.size === 0) return record;
-  return { ...record, names: record.names.filter(({ uid }) => !left.has(uid)) };
 }
 
 function weightOf(record: BackupRecord): number {

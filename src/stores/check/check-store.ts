@@ -1,6 +1,6 @@
 import { findFaults } from "./find-faults.ts";
 import type { FindOptions } from "./find-faults.ts";
-import type { Suspicion } from "./rules.ts";
+import type { Suspicion } from "./suspicions.ts";
 
 /** What a check tells of. */
 export interface Told {

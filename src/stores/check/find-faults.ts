@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Suspicion } from "./rules.ts";
+import type { Suspicion } from "./suspicions.ts";
 
 /** After this many the check stops listing: something is wrong with all of it. */
 const MOST = 10_000;

@@ -1,5 +1,4 @@
 import type { ListedThread } from "../../store/users.ts";
-import { isAtItsActivity } from "./rules.ts";
 import type { Rule } from "./rules.ts";
 import { BUSY_STATES } from "../busy-states.ts";
 import type { Engine, Pair } from "../engine.ts";
@@ -10,7 +9,7 @@ import { ownerText } from "../steps/users/new-thread.ts";
 import { threadEntryFrom } from "../steps/users/user-record.ts";
 import { tables } from "../tables.ts";
 import type { WalkedKey } from "../walk.ts";
-import { mending, orphanChecker, put } from "./checker.ts";
+import { fieldsChecker, mending, orphanChecker, put, set } from "./checker.ts";
 import type { Checker, Fault } from "./checker.ts";
 
 /** A name for a thread, what the thread says, and what the channel's lists say of it. */
@@ -29,7 +28,6 @@ interface Named {
  * place. The thread itself says when it was last active, and its state.
  */
 export function nameCheckers(engine: Engine): Record<"names" | "days", Checker[]> {
-  const mend = mending(engine);
   const ofNobody = orphanChecker(engine, "thread names of nobody", tables.user.key);
 
   async function read({ tag: slug, id: userId }: WalkedKey, pairs: readonly Pair[]): Promise<Named[]> {
@@ -63,9 +61,9 @@ export function nameCheckers(engine: Engine): Record<"names" | "days", Checker[]
     if (owner === right || (await ownedThread(engine, slug, thread.uid, owner))) return [];
     const owners = tables.owners.key(slug);
     const checks = [fieldIs(key, name, text), fieldIs(owners, thread.uid, owner)];
-    const repair = mend(checks, { write: "set", key: owners, fields: [[thread.uid, right]] });
+    const mend = mending(engine, checks, set(owners, thread.uid, right));
     const what = `${owners} ${thread.uid}`;
-    return [{ rule: "owner of a thread is not listed", what, entry: name, mend: repair }];
+    return [{ rule: "owner of a thread is not listed", what, entry: name, mend }];
   }
 
   function placeFaults({ key, tag: slug }: WalkedKey, { pair, thread, ...listed }: Named): Fault[] {
@@ -77,8 +75,8 @@ export function nameCheckers(engine: Engine): Record<"names" | "days", Checker[]
         fieldIs(key, name, text),
         { check: "score", key: list, member: uid, is: [atMs] } as const,
       ];
-      const repair = mend(checks, put(list, uid, updatedAtMs));
-      return [{ ...about, entry: name, version: `${state} ${updatedAtMs}`, settles: true, mend: repair }];
+      const mend = mending(engine, checks, put(list, uid, updatedAtMs));
+      return [{ ...about, entry: name, version: `${state} ${updatedAtMs}`, settles: true, mend }];
     };
     const activity = tables.activity.key(slug);
     const inActivity = misplaced(activity, listed.activeAtMs, {
@@ -102,7 +100,17 @@ export function nameCheckers(engine: Engine): Record<"names" | "days", Checker[]
     return [...owners, ...places, unreadable].flat();
   }
 
-  return { names: [ofNobody, { of: "fields", look }], days: [ofNobody] };
+  return { names: [ofNobody, fieldsChecker(engine, look)], days: [ofNobody] };
+}
+
+/** How far a list may be behind. */
+const BEHIND_MS = 5_000;
+/** How far a list may be ahead: a commit that did not happen leaves its time there, and clocks differ. */
+const AHEAD_MS = 60_000;
+
+/** True if a list has the thread at its last activity. `atMs` null: the thread is not in it. */
+function isAtItsActivity(atMs: number | null, updatedAtMs: number): boolean {
+  return atMs !== null && updatedAtMs - atMs <= BEHIND_MS && atMs - updatedAtMs <= AHEAD_MS;
 }
 
 /** `UID CREATED_AT_MS` */

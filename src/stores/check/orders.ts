@@ -5,7 +5,7 @@ import { fieldIs } from "../steps/field-is.ts";
 import { ownerFrom, ownersOf } from "../steps/orders/owners.ts";
 import { uidFrom } from "../steps/users/user-record.ts";
 import { HEADER, tables } from "../tables.ts";
-import { mending, take } from "./checker.ts";
+import { fieldsChecker, membersChecker, mending, remove, take } from "./checker.ts";
 import type { Checker, Fault } from "./checker.ts";
 
 /** Until its deletion is finished, an instance that was using a thread may list it again. */
@@ -26,8 +26,6 @@ export function orderCheckers(
   engine: Engine,
   nowMs: () => number,
 ): Record<"activity" | "busy" | "owners", Checker[]> {
-  const mend = mending(engine);
-
   /** Threads that the names of their listed owners do not have, and that are not there. */
   async function goneAmong(slug: string, owners: readonly (readonly [uid: string, owner: string | null])[]) {
     const listed = owners.map(([uid, text]) => ({ uid, text, owner: ownerFrom(text) }));
@@ -55,70 +53,53 @@ export function orderCheckers(
     return unowned.filter((_, nth) => isGone[nth]);
   }
 
-  const activity: Checker = {
-    of: "members",
-    async look({ key, tag: slug }, members) {
-      const owners = tables.owners.key(slug);
-      const uids = members.map(([uid]) => uid);
-      const listed = await ownersOf(engine, slug, uids);
-      const settled = uids
-        .map((uid, nth) => [uid, listed[nth] ?? null] as const)
-        .filter(([, owner]) => !isBeingDeleted(owner, nowMs()));
-      const gone = await goneAmong(slug, settled);
-      return gone.map(({ uid, text }) => ({
-        rule: "listed thread is not there",
+  const activity = membersChecker(engine, async ({ key, tag: slug }, members) => {
+    const uids = members.map(([uid]) => uid);
+    const listed = await ownersOf(engine, slug, uids);
+    const settled = uids
+      .map((uid, nth) => [uid, listed[nth] ?? null] as const)
+      .filter(([, owner]) => !isBeingDeleted(owner, nowMs()));
+    return (await goneAmong(slug, settled)).map(({ uid, text }) => ({
+      rule: "listed thread is not there",
+      what: `${key} ${uid}`,
+      entry: uid,
+      unnamed: uid,
+      mend: mending(engine, [fieldIs(tables.owners.key(slug), uid, text)], take(key, uid)),
+    }));
+  });
+
+  const owners = fieldsChecker(engine, async ({ key, tag: slug }, pairs) => {
+    const owned = pairs.filter(([, owner]) => ownerFrom(owner) !== null);
+    return (await goneAmong(slug, owned)).map(({ uid, text }) => ({
+      rule: "listed owner is of no thread",
+      what: `${key} ${uid}`,
+      entry: uid,
+      unnamed: uid,
+      mend: mending(engine, [fieldIs(key, uid, text)], remove(key, uid)),
+    }));
+  });
+
+  const busy = membersChecker(engine, async ({ key, tag: slug, id: state }, members) => {
+    // A later version may have further states.
+    if (!BUSY_STATES.some((one) => one === state)) return [];
+    const threads = await Promise.all(members.map(([uid]) => stateAndRevOf(uid)));
+    const elsewhere = members.flatMap(([uid, atMs], nth) => {
+      const { now = null, rev = null } = threads[nth] ?? {};
+      return now === state ? [] : [{ uid, atMs, version: String(rev) }];
+    });
+    const uids = elsewhere.map(({ uid }) => uid);
+    const listed = await ownersOf(engine, slug, uids);
+    return elsewhere
+      .filter((_, nth) => !isBeingDeleted(listed[nth] ?? null, nowMs()))
+      .map(({ uid, atMs, version }): Fault => ({
+        rule: "thread is listed by a state that it is not in",
         what: `${key} ${uid}`,
         entry: uid,
-        unnamed: uid,
-        mend: mend([fieldIs(owners, uid, text)], take(key, uid)),
+        version,
+        settles: true,
+        mend: mending(engine, [{ check: "score", key, member: uid, is: [atMs] }], take(key, uid)),
       }));
-    },
-  };
-
-  const owners: Checker = {
-    of: "fields",
-    async look({ key, tag: slug }, pairs) {
-      const gone = await goneAmong(
-        slug,
-        pairs.filter(([, owner]) => ownerFrom(owner) !== null),
-      );
-      return gone.map(({ uid, text }) => ({
-        rule: "listed owner is of no thread",
-        what: `${key} ${uid}`,
-        entry: uid,
-        unnamed: uid,
-        mend: mend([fieldIs(key, uid, text)], { write: "remove", key, fields: [uid] }),
-      }));
-    },
-  };
-
-  const busy: Checker = {
-    of: "members",
-    async look({ key, tag: slug, id: state }, members) {
-      // A later version may have further states.
-      if (!BUSY_STATES.some((one) => one === state)) return [];
-      const threads = await Promise.all(members.map(([uid]) => stateAndRevOf(uid)));
-      const elsewhere = members.flatMap(([uid, atMs], nth) => {
-        const { now = null, rev = null } = threads[nth] ?? {};
-        return now === state ? [] : [{ uid, atMs, version: String(rev) }];
-      });
-      const listed = await ownersOf(
-        engine,
-        slug,
-        elsewhere.map(({ uid }) => uid),
-      );
-      return elsewhere
-        .filter((_, nth) => !isBeingDeleted(listed[nth] ?? null, nowMs()))
-        .map(({ uid, atMs, version }): Fault => ({
-          rule: "thread is listed by a state that it is not in",
-          what: `${key} ${uid}`,
-          entry: uid,
-          version,
-          settles: true,
-          mend: mend([{ check: "score", key, member: uid, is: [atMs] }], take(key, uid)),
-        }));
-    },
-  };
+  });
 
   async function stateAndRevOf(uid: string) {
     const key = tables.header.key(uid);

@@ -1,19 +1,32 @@
 import { systemClock } from "../../clock.ts";
 import { chunks } from "../backup/pages.ts";
-import type { Suspicion } from "./rules.ts";
+import type { Rule } from "./rules.ts";
 import type { Engine } from "../engine.ts";
 import { uidFrom } from "../steps/users/user-record.ts";
 import { tables } from "../tables.ts";
-import { walk } from "../walk.ts";
+import { prefixOf, walk } from "../walk.ts";
 import type { TableName, WalkedKey } from "../walk.ts";
-import type { Checker, Fault } from "./checker.ts";
+import type { Checker, Fault, Pages } from "./checker.ts";
 import { holdCheckers } from "./holds.ts";
 import { nameCheckers } from "./names.ts";
 import { orderCheckers } from "./orders.ts";
 import { serviceCheckers } from "./service.ts";
-import { threadCheckers } from "./threads.ts";
+import { threadChecker } from "./threads.ts";
 import { tokenCheckers } from "./tokens.ts";
 import { userCheckers } from "./users.ts";
+
+/** A possible fault that the walk has found. */
+export interface Suspicion {
+  rule: Rule;
+  /** The record: a key, or an id. */
+  what: string;
+  /** How long the record may lag behind what it depends on: it is not judged before. */
+  settlesMs?: number;
+  /** Checks again, since others use the store meanwhile. */
+  isStill(): Promise<boolean>;
+  /** If the rule can be repaired: repairs it, or does nothing if it holds by now. */
+  mend?(): Promise<void>;
+}
 
 export interface CheckOptions {
   /** Called with the number of keys that were looked at so far. */
@@ -22,9 +35,8 @@ export interface CheckOptions {
   isServed: () => Promise<boolean>;
 }
 
-/** What is looked at together. */
+/** Keys that are looked at together. */
 const KEYS_AT_ONCE = 100;
-const ENTRIES_AT_ONCE = 500;
 /** The lists by activity and state are written within two seconds after a commit, and once more if that failed. */
 const SETTLES_MS = 5_000;
 /** Threads without a listed owner that are kept until all names are read. */
@@ -52,22 +64,26 @@ export async function* suspicionsOf(
   const checkers = checkersOf(engine);
   const unnamed: Unnamed = new Map();
   let walked = 0;
-  /** Those that need no comparison with all names; the others are kept. */
-  function* found(looked: readonly Looked[]): Iterable<Suspicion> {
-    for (const { fault, again } of looked) {
-      const one = suspicion(fault, again, settlesMs);
-      if (fault.unnamed === undefined) yield one;
-      else unnamed.set(fault.unnamed, [...(unnamed.get(fault.unnamed) ?? []), one]);
+
+  async function* lookAt(key: WalkedKey): AsyncIterable<Suspicion> {
+    for (const checker of checkers[key.table] ?? []) {
+      for await (const faults of checker(key)) {
+        for (const fault of faults) {
+          const again = async () => (await allOf(checker(key, fault.entry))).flat();
+          const one = suspicion(fault, again, settlesMs);
+          if (fault.unnamed === undefined) yield one;
+          else unnamed.set(fault.unnamed, [...(unnamed.get(fault.unnamed) ?? []), one]);
+        }
+      }
     }
   }
 
   for await (const page of walk(engine)) {
     for (const keys of chunks(page, KEYS_AT_ONCE)) {
       // One key for each user or thread: many, and short. The others may be as long as the channel has users.
-      const [short, long] = [keys.filter(isShort), keys.filter((key) => !isShort(key))];
-      const looked = await Promise.all(short.map((key) => allOf(looksAt(engine, key, checkers))));
-      yield* found(looked.flat());
-      for (const key of long) for await (const some of looksAt(engine, key, checkers)) yield* found(some);
+      const short = keys.filter(isShort);
+      for (const found of await Promise.all(short.map((key) => allOf(lookAt(key))))) yield* found;
+      for (const key of keys) if (!isShort(key)) yield* lookAt(key);
       walked += keys.length;
       onWalked(walked);
       if (unnamed.size >= UNNAMED_AT_ONCE) yield* withoutName(engine, unnamed);
@@ -87,8 +103,8 @@ function checkersOf(engine: Engine): Checkers {
     ...tokenCheckers(engine),
     ...nameCheckers(engine),
     ...orderCheckers(engine, nowMs),
-    ...threadCheckers(engine, nowMs),
     ...holds,
+    header: [threadChecker(engine, nowMs)],
     messages: part,
     waiting: part,
     runs: part,
@@ -105,67 +121,13 @@ function isShort({ id, table }: WalkedKey): boolean {
   return id !== "" && table !== "busy";
 }
 
-/** A fault, and how its record is looked at again. */
-interface Looked {
-  fault: Fault;
-  again: () => Promise<Fault[]>;
-}
-
-/** What is wrong with a key and its entries, in pages. */
-async function* looksAt(engine: Engine, key: WalkedKey, checkers: Checkers): AsyncIterable<Looked[]> {
-  for (const checker of checkers[key.table] ?? []) {
-    for await (const faults of pagesOf(engine, key, checker)) {
-      yield faults.map((fault) => ({
-        fault,
-        again: () => lookAgain(engine, key, { checker, entry: fault.entry ?? "" }),
-      }));
-    }
-  }
-}
-
-async function* pagesOf(engine: Engine, key: WalkedKey, checker: Checker): AsyncIterable<Fault[]> {
-  switch (checker.of) {
-    case "key":
-      yield await checker.look(key);
-      break;
-    case "fields":
-      for await (const page of engine.hashPages(key.key)) {
-        for (const some of chunks(page, ENTRIES_AT_ONCE)) yield await checker.look(key, some);
-      }
-      break;
-    case "members":
-      for await (const page of engine.memberPages(key.key)) {
-        for (const some of chunks(page, ENTRIES_AT_ONCE)) yield await checker.look(key, some);
-      }
-  }
-}
-
-async function lookAgain(
-  engine: Engine,
-  walked: WalkedKey,
-  { checker, entry }: { checker: Checker; entry: string },
-): Promise<Fault[]> {
-  const { key } = walked;
-  switch (checker.of) {
-    case "key":
-      return checker.look(walked);
-    case "fields": {
-      const [[text = null]] = await engine.read([{ read: "fields", key, fields: [entry] }]);
-      return text === null ? [] : checker.look(walked, [[entry, text]]);
-    }
-    case "members": {
-      const [[score = null]] = await engine.read([{ read: "scores", key, members: [entry] }]);
-      return score === null ? [] : checker.look(walked, [[entry, score]]);
-    }
-  }
-}
-
-async function allOf<T>(pages: AsyncIterable<T[]>): Promise<T[]> {
+async function allOf<T>(list: Pages<T>): Promise<T[]> {
   const all: T[] = [];
-  for await (const page of pages) all.push(...page);
+  for await (const one of list) all.push(one);
   return all;
 }
 
+/** `again`: looks at the record again. */
 function suspicion(fault: Fault, again: () => Promise<Fault[]>, settlesMs: number): Suspicion {
   const { rule, what, version, settles, mend } = fault;
   const now = async () =>
@@ -185,7 +147,7 @@ type Unnamed = Map<string, Suspicion[]>;
 /** The suspicions about threads that no user has a name for; forgets all of them. */
 async function* withoutName(engine: Engine, unnamed: Unnamed): AsyncIterable<Suspicion> {
   if (unnamed.size === 0) return;
-  for await (const keys of engine.keys(`${tables.names.name}:{`)) {
+  for await (const keys of engine.keys(prefixOf(tables.names))) {
     for (const key of keys) {
       for await (const page of engine.hashPages(key)) {
         for (const [, entry] of page) unnamed.delete(uidFrom(entry));

@@ -1,5 +1,5 @@
 import { holderOf } from "../../domain/fence.ts";
-import type { Engine, Pair, Write } from "../engine.ts";
+import type { Engine, Pair } from "../engine.ts";
 import { jsonValue } from "../json-value.ts";
 import { readRun, readState, readUserMessage } from "../records.ts";
 import { fieldIs } from "../steps/field-is.ts";
@@ -7,24 +7,12 @@ import { ownedThread, ownersOf } from "../steps/orders/owners.ts";
 import { isDeleted, waitingRunsOf } from "../steps/threads/facts.ts";
 import { catalogFrom } from "../steps/threads/records.ts";
 import { bucketOf, HEADER, tables } from "../tables.ts";
-import { mending, misreading, put } from "./checker.ts";
+import { keyChecker, mending, misreading, put, remove, set } from "./checker.ts";
 import type { Checker, Fault } from "./checker.ts";
 import { isResting } from "./holds.ts";
 import { isBeingDeleted } from "./orders.ts";
 import { messageFaults, messagesPage } from "./messages.ts";
 import { runFaults } from "./runs.ts";
-
-const FIELDS = [
-  HEADER.slug,
-  HEADER.fence,
-  HEADER.state,
-  HEADER.waiting,
-  HEADER.dueAtMs,
-  HEADER.op,
-  HEADER.messages,
-  HEADER.catalog,
-  HEADER.run,
-] as const;
 
 /** A thread's header as it was read. */
 interface Header {
@@ -39,9 +27,7 @@ interface Header {
 }
 
 /** Rules for a thread: its header decides its state, its hold, its deadline, and which messages it has. */
-export function threadCheckers(engine: Engine, nowMs: () => number): Record<"header", Checker[]> {
-  const mend = mending(engine);
-
+export function threadChecker(engine: Engine, nowMs: () => number): Checker {
   /** A user may have a name for it nevertheless, which the list of owners lacks. */
   async function nameFaults({ slug, uid }: Header): Promise<Fault[]> {
     const [owner = null] = slug ? await ownersOf(engine, slug, [uid]) : [];
@@ -60,12 +46,9 @@ export function threadCheckers(engine: Engine, nowMs: () => number): Record<"hea
       { read: "fields", key: held, fields: [uid] },
     ]);
     if (isHolder !== null && listed === fence) return [];
-    const repair = mend(
-      [fieldIs(key, HEADER.fence, fence)],
-      { write: "set", key: holders, fields: [[holder, ""]] },
-      { write: "set", key: held, fields: [[uid, fence]] },
-    );
-    return [{ rule: "thread is held and not listed", what: key, mend: repair }];
+    const checks = [fieldIs(key, HEADER.fence, fence)];
+    const mend = mending(engine, checks, set(holders, holder, ""), set(held, uid, fence));
+    return [{ rule: "thread is held and not listed", what: key, mend }];
   }
 
   function deadlineFaults({ uid, key, state, fence, dueAtMs, op }: Header, listed: number | null): Fault[] {
@@ -73,9 +56,9 @@ export function threadCheckers(engine: Engine, nowMs: () => number): Record<"hea
     const known = Number(dueAtMs);
     if (known > 0 && listed === known) return [];
     const atMs = known > 0 ? known : Math.floor(nowMs());
-    const noted: Write = { write: "set", key, fields: [[HEADER.dueAtMs, String(atMs)]] };
-    const repair = mend([fieldIs(key, HEADER.op, op)], put(tables.due.key(bucketOf(uid)), uid, atMs), noted);
-    return [{ rule: "resting thread has no deadline", what: key, mend: repair }];
+    const list = put(tables.due.key(bucketOf(uid)), uid, atMs);
+    const mend = mending(engine, [fieldIs(key, HEADER.op, op)], list, set(key, HEADER.dueAtMs, String(atMs)));
+    return [{ rule: "resting thread has no deadline", what: key, mend }];
   }
 
   /** Each waiting run has a text, and each text a run. */
@@ -90,33 +73,45 @@ export function threadCheckers(engine: Engine, nowMs: () => number): Record<"hea
     const known = new Set(texts.map(([run]) => run));
     for (const run of runs.filter((one) => !known.has(one))) {
       const left = runs.filter((one) => one !== run).join(" ");
-      const shorter: Write = { write: "set", key, fields: [[HEADER.waiting, left]] };
-      const repair = mend([isAsRead, fieldIs(queue, run, null)], shorter);
-      found.push({ rule: "waiting message has no text", what: `${key} ${run}`, mend: repair });
+      const checks = [isAsRead, fieldIs(queue, run, null)];
+      const mend = mending(engine, checks, set(key, HEADER.waiting, left));
+      found.push({ rule: "waiting message has no text", what: `${key} ${run}`, mend });
     }
     for (const [run] of texts.filter(([one]) => !runs.includes(one))) {
-      const repair = mend([isAsRead], { write: "remove", key: queue, fields: [run] });
-      found.push({ rule: "text of a message that does not wait", what: `${queue} ${run}`, mend: repair });
+      const mend = mending(engine, [isAsRead], remove(queue, run));
+      found.push({ rule: "text of a message that does not wait", what: `${queue} ${run}`, mend });
     }
     return found;
   }
 
-  async function look({ key, id: uid }: { key: string; id: string }): Promise<Fault[]> {
-    const [fields, messages, texts, [lastRun], [listedDue = null], runCount, orderedCount] =
-      await engine.read([
-        { read: "fields", key, fields: FIELDS },
-        messagesPage(uid, 1),
-        { read: "hash", key: tables.waiting.key(uid) },
-        { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
-        { read: "scores", key: tables.due.key(bucketOf(uid)), members: [uid] },
-        { read: "size", key: tables.runs.key(uid) },
-        { read: "number", key: tables.runOrder.key(uid) },
-      ]);
-    const [slug = null, fence = null, state = null, waiting = null, dueAtMs = null, op = null] = fields;
-    const [count, catalog, activeRun] = fields.slice(6);
-    const header = { uid, key, slug, fence, state, waiting, dueAtMs, op };
-    if (fields.every((field) => field === null) || isDeleted(header)) return [];
+  return keyChecker(async ({ key, id: uid }) => {
+    const reads = [
+      { read: "hash", key },
+      messagesPage(uid, 1),
+      { read: "hash", key: tables.waiting.key(uid) },
+      { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
+      { read: "scores", key: tables.due.key(bucketOf(uid)), members: [uid] },
+      { read: "size", key: tables.runs.key(uid) },
+      { read: "number", key: tables.runOrder.key(uid) },
+    ] as const;
+    const [pairs, messages, texts, [lastRun], [dueAtMs = null], ...counts] = await engine.read(reads);
+    const [runCount, orderedCount] = counts;
+    const fields = new Map(pairs);
+    const textOf = (field: string) => fields.get(field) ?? null;
+    const header = {
+      uid,
+      key,
+      slug: textOf(HEADER.slug),
+      fence: textOf(HEADER.fence),
+      state: textOf(HEADER.state),
+      waiting: textOf(HEADER.waiting),
+      dueAtMs: textOf(HEADER.dueAtMs),
+      op: textOf(HEADER.op),
+    };
+    if (fields.size === 0 || isDeleted(header)) return [];
 
+    const { state, waiting } = header;
+    const [count, catalog, activeRun] = [HEADER.messages, HEADER.catalog, HEADER.run].map(textOf);
     const recentRuns = [activeRun, lastRun].flatMap((json) => (json ? [jsonValue(json)] : []));
     const waitingRuns = new Set(waitingRunsOf(waiting));
     const waitingRecords = texts.filter(([run]) => waitingRuns.has(run)).map(([, json]) => jsonValue(json));
@@ -132,10 +127,8 @@ export function threadCheckers(engine: Engine, nowMs: () => number): Record<"hea
       messageFaults(engine, uid, { count: Number(count ?? 0), first: messages }),
       runFaults(engine, uid, { runCount, orderedCount, recentRuns }),
     ]);
-    const faults = [...deadlineFaults(header, listedDue), ...queueFaults(header, texts), ...found.flat()];
+    const faults = [...deadlineFaults(header, dueAtMs), ...queueFaults(header, texts), ...found.flat()];
     const [what] = unreadable;
     return what === undefined ? faults : [...faults, { rule: "record cannot be read", what }];
-  }
-
-  return { header: [{ of: "key", look }] };
+  });
 }

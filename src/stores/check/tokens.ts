@@ -1,7 +1,7 @@
 import type { Engine } from "../engine.ts";
 import { fieldIs } from "../steps/field-is.ts";
 import { tables, TOKEN } from "../tables.ts";
-import { keyIs, mending, orphanChecker } from "./checker.ts";
+import { keyChecker, keyIs, mending, orphanChecker, set } from "./checker.ts";
 import type { Checker, Fault } from "./checker.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -11,42 +11,36 @@ const DAY_MS = 24 * 3_600_000;
  * nothing removes them as they end, and whoever reads the list looks at the token too.
  */
 export function tokenCheckers(engine: Engine): Record<"token" | "tokens", Checker[]> {
-  const mend = mending(engine);
-
-  const token: Checker = {
-    of: "key",
-    async look({ key, tag: slug, id: tokenHash }) {
-      const [isThere, [userId = null], endsAtMs] = await engine.read([
-        { read: "exists", key },
-        { read: "fields", key, fields: [TOKEN.user] },
-        { read: "expiry", key },
-      ]);
-      if (!isThere) return [];
-      const found: Fault[] = [];
-      const isSame = fieldIs(key, TOKEN.user, userId);
-      if (endsAtMs === null) {
-        const repair = mend([isSame], { write: "expire", key, inMs: DAY_MS });
-        found.push({ rule: "token never ends", what: key, mend: repair });
-      }
-      // No user has the empty id.
-      const user = tables.user.key(slug, userId ?? "");
-      const tokens = tables.tokens.key(slug, userId ?? "");
-      const [isUser, [listed = null]] = await engine.read([
-        { read: "exists", key: user },
-        { read: "fields", key: tokens, fields: [tokenHash] },
-      ]);
-      const isUserStill = keyIs(user, isUser);
-      if (!isUser) {
-        const repair = mend([isSame, isUserStill], { write: "drop", key });
-        found.push({ rule: "token leads to nobody", what: key, mend: repair });
-      } else if (listed === null) {
-        const fields = [[tokenHash, ""]] as const;
-        const repair = mend([isSame, isUserStill], { write: "set", key: tokens, fields });
-        found.push({ rule: "token is not listed", what: key, mend: repair });
-      }
-      return found;
-    },
-  };
+  const token = keyChecker(async ({ key, tag: slug, id: tokenHash }) => {
+    const [isThere, [userId = null], endsAtMs] = await engine.read([
+      { read: "exists", key },
+      { read: "fields", key, fields: [TOKEN.user] },
+      { read: "expiry", key },
+    ]);
+    if (!isThere) return [];
+    const found: Fault[] = [];
+    const isSame = fieldIs(key, TOKEN.user, userId);
+    if (endsAtMs === null) {
+      const mend = mending(engine, [isSame], { write: "expire", key, inMs: DAY_MS });
+      found.push({ rule: "token never ends", what: key, mend });
+    }
+    // No user has the empty id.
+    const user = tables.user.key(slug, userId ?? "");
+    const tokens = tables.tokens.key(slug, userId ?? "");
+    const [isUser, [listed = null]] = await engine.read([
+      { read: "exists", key: user },
+      { read: "fields", key: tokens, fields: [tokenHash] },
+    ]);
+    const checks = [isSame, keyIs(user, isUser)];
+    if (!isUser) {
+      const mend = mending(engine, checks, { write: "drop", key });
+      found.push({ rule: "token leads to nobody", what: key, mend });
+    } else if (listed === null) {
+      const mend = mending(engine, checks, set(tokens, tokenHash, ""));
+      found.push({ rule: "token is not listed", what: key, mend });
+    }
+    return found;
+  });
 
   return { token: [token], tokens: [orphanChecker(engine, "listed tokens of nobody", tables.user.key)] };
 }

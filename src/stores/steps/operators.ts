@@ -10,7 +10,7 @@ import type { Member } from "../engine.ts";
 import { jsonValue } from "../json-value.ts";
 import { auditKind, operatorKind } from "../operator-records.ts";
 import { readReadable } from "../read-readable.ts";
-import { tables } from "../tables.ts";
+import { PLACES_PER_MS, tables } from "../tables.ts";
 import type { StepsContext } from "./context.ts";
 import { fieldIs } from "./field-is.ts";
 import { inTurn } from "./in-turn.ts";
@@ -19,8 +19,6 @@ import { untilApplied } from "./until-applied.ts";
 
 /** Old entries removed with each new one: more than one, so that the audit shrinks after a busy year. */
 const DROPPED_AT_ONCE = 2;
-/** Entries of one millisecond have different places. */
-const PLACES_PER_MS = 1_000;
 
 /** Operators and the audit. */
 export function operatorSteps({ engine }: Pick<StepsContext, "engine">): OperatorStore {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { linesOf, storeJson } from "./copy.ts";
 import { fillStore, LONG } from "./fill.ts";
-import { openPlace } from "./places.ts";
+import { openPlace, within } from "./places.ts";
 import type { PlaceKind, StorePlace } from "./places.ts";
 
 /** Stores in which the backup is taken, and those through which it goes until it comes back. */
@@ -24,9 +24,7 @@ beforeAll(async () => {
   for (const kind of kinds) {
     const place = await openPlace(kind);
     filled.set(kind, place);
-    const store = await place.open();
-    await fillStore(store);
-    await store.close();
+    await within(place, fillStore);
   }
 });
 afterAll(async () => {
@@ -75,6 +73,6 @@ test("a backup is lines of JSON, the first says what it is, the last what it mus
   const [kind] = kinds;
   await storeJson(filledPlace(kind ?? "embedded").env, "backup", file);
   const lines = linesOf(file);
-  expect(lines[0]).toMatchObject({ type: "backup", version: 2, store: kind === "embedded" ? kind : "redis" });
+  expect(lines[0]).toMatchObject({ type: "backup", version: 3, store: kind === "embedded" ? kind : "redis" });
   expect(lines.at(-1)).toMatchObject({ type: "end", ...COUNTS, records: lines.length - 2 });
 });

@@ -1,42 +1,35 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { newFence } from "../../../src/domain/fence.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import type { Store } from "../../../src/store.ts";
 import { findFaults } from "../../../src/stores/check/find-faults.ts";
+import { suspicionsOf } from "../../../src/stores/check/suspicions.ts";
 import { exportStore } from "../../../src/stores/backup/export.ts";
 import { writeBackup } from "../../../src/stores/backup/file.ts";
-import { STORE_FORMAT } from "../../../src/stores/format.ts";
 import { retried } from "../../../src/stores/backup/retrying.ts";
+import type { Reader } from "../../../src/stores/walk.ts";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { dumpEmbedded, dumpRedis } from "../dump-store.ts";
 import { checkInvariants } from "../invariants.ts";
 import type { StoreDump } from "../invariants.ts";
 import { sampleChannel, sampleCommit, sampleMessage, sampleRun, sampleWaiting, SLUG } from "../samples.ts";
 import { linesOf, store as command } from "./copy.ts";
-import { openPlace } from "./places.ts";
+import { here, placeForTest } from "./places.ts";
 import type { StorePlace } from "./places.ts";
 
 /**
  * A backup that is taken while others write: whatever they do meanwhile, what it holds fits together, and nothing is
  * missing that was acknowledged before it began.
  */
-const kind = inject("stores").includes("redis") ? "redis" : "embedded";
-
 const VISITORS = 70;
 const ACCOUNTS = 12;
 const WRITERS = 6;
 const RECORDS_A_STEP = 6;
 
-async function place(): Promise<StorePlace> {
-  const opened = await openPlace(kind);
-  onTestFinished(() => opened.remove());
-  return opened;
-}
-
 function dump({ env }: StorePlace): Promise<StoreDump> {
-  return kind === "redis" ? dumpRedis([env["REDIS_URL"] ?? ""]) : dumpEmbedded(env["DATA_DIR"] ?? "");
+  return here === "redis" ? dumpRedis([env["REDIS_URL"] ?? ""]) : dumpEmbedded(env["DATA_DIR"] ?? "");
 }
 
 interface Spoken {
@@ -47,7 +40,7 @@ interface Spoken {
 }
 
 test("a backup beside writers holds what was there before it, fits together, and no check of the store is alarmed", async () => {
-  const from = await place();
+  const from = await placeForTest();
   const store = await from.open();
   await store.putChannel(sampleChannel());
   const threads = await populate(store);
@@ -75,9 +68,9 @@ test("a backup beside writers holds what was there before it, fits together, and
   await store.close();
   const lines = linesOf(file);
   // On Redis some moved in its middle, or the test proves nothing of that; the embedded store stands still for it.
-  if (kind === "redis") expect(lines.filter(({ type }) => type === "moved").length).toBeGreaterThan(3);
+  if (here === "redis") expect(lines.filter(({ type }) => type === "moved").length).toBeGreaterThan(3);
 
-  const to = await place();
+  const to = await placeForTest();
   const { code, err } = await command(to.env, "restore", file);
   expect([code, err]).toEqual([0, ""]);
   const restored = await dump(to);
@@ -95,23 +88,22 @@ test("a backup beside writers holds what was there before it, fits together, and
 /** Takes a backup, in which somebody has written something between any few records; then checks the store. */
 async function backUpBeside(from: StorePlace, file: string, steps: () => number): Promise<void> {
   const data = await from.openData();
-  const source = data.source();
   const unreadable: unknown[] = [];
-  const slowly = async function* () {
+  const slowly = async function* (reader: Reader) {
     let records = 0;
-    for await (const record of exportStore(source, (error) => unreadable.push(error))) {
+    for await (const record of exportStore(reader, (error) => unreadable.push(error))) {
       if (++records % RECORDS_A_STEP === 0) for (const seen = steps(); steps() === seen;) await turn();
       yield record;
     }
   };
   try {
-    const header = { format: STORE_FORMAT, product: "test", store: kind, takenAtMs: Date.now() } as const;
-    await writeBackup(file, header, slowly());
+    const header = { product: "test", store: here, takenAtMs: Date.now() } as const;
+    await data.reading((reader) => writeBackup(file, header, slowly(reader)));
     expect(unreadable).toEqual([]);
     // Nor is what is only in the middle of a step called wrong.
-    expect(await findFaults(data.suspicions())).toEqual({ faults: [], isAll: true });
+    const suspicions = suspicionsOf(data.engine, { isServed: () => Promise.resolve(true) });
+    expect(await findFaults(suspicions)).toEqual({ faults: [], isAll: true });
   } finally {
-    await source.close();
     await data.close();
   }
 }

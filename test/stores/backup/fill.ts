@@ -10,6 +10,7 @@ import {
   sampleWaiting,
   SLUG,
 } from "../samples.ts";
+import { merged } from "../users.ts";
 
 const LONG_RUNS = 241;
 const MESSAGES_IN_A_RUN = 5;
@@ -57,10 +58,7 @@ async function fillUsers(store: Store): Promise<void> {
   await store.flagUser(SLUG, "kim", { whitelisted: true });
   // Has threads of the account's names: one becomes an alias.
   await addThread(store, "kim", "bob-one", "kim-own");
-  const { visitor: from, account } = await store.readIdentity(SLUG, "hash-bob", "kim@example.com/é");
-  if (!from || !account) throw new Error("Cannot merge: a side is missing");
-  const merge = { slug: SLUG, tokenHash: "hash-bob", from: from.user, into: account, result: account };
-  await store.merge({ ...merge, snapshot: "bound" });
+  await merged(store, "hash-bob", "kim@example.com/é");
   const ofBot = { ...caller, slug: "bot", externalId: "many", displayName: null, newUserId: "many" };
   await store.admitUser(ofBot);
   for (let i = 0; i < 450; i++) {

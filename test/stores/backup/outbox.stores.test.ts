@@ -5,8 +5,9 @@ import { temporaryFolder } from "../../support/data-dir.ts";
 import { startTestService } from "../../support/service.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../samples.ts";
 import { SECRET, startReceiver } from "../../webhooks/receiver.ts";
+import { addThread, mint } from "../users.ts";
 import { storeJson } from "./copy.ts";
-import { openPlace } from "./places.ts";
+import { placeForTest } from "./places.ts";
 import type { PlaceKind } from "./places.ts";
 
 const WAYS: [from: PlaceKind, into: PlaceKind][] = inject("stores").includes("redis")
@@ -22,21 +23,12 @@ test.each(WAYS)(
     const receiver = await startReceiver();
     const channel = { ...sampleChannel({ webhooks: [{ url: receiver.url, secret: SECRET }] }) };
     const endpoint = endpointOf(receiver);
-    const [source, target] = [await openPlace(from), await openPlace(into)];
-    onTestFinished(() => source.remove());
-    onTestFinished(() => target.remove());
+    const [source, target] = [await placeForTest(from), await placeForTest(into)];
     const before = await source.open();
     await before.putChannel(channel);
     const { slug } = channel;
-    await before.mintVisitor({
-      slug,
-      tokenHash: "h1",
-      userId: "u1",
-      snapshot: "s",
-      atMs: 1_000,
-      ttlMs: 60_000,
-    });
-    await before.addThread({ slug, userId: "u1", threadId: "t1", uid: "t1", atMs: 1_000 });
+    await mint(before, "h1", "u1");
+    await addThread(before, "u1", "t1");
     const event = (nth: number) => ({
       event: {
         id: `msg_${nth}`,

@@ -1,3 +1,4 @@
+import { inject, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Store } from "../../../src/store.ts";
 import type { StoreData } from "../../../src/stores/backup/store-data.ts";
@@ -43,6 +44,26 @@ export async function openPlace(kind: PlaceKind): Promise<StorePlace> {
       }
     },
   };
+}
+
+/** The kind of store on which a `.stores.test.ts` is played. */
+export const here = inject("stores").includes("redis") ? "redis" : "embedded";
+
+/** Removed with the test. */
+export async function placeForTest(kind: PlaceKind = here): Promise<StorePlace> {
+  const place = await openPlace(kind);
+  onTestFinished(() => place.remove());
+  return place;
+}
+
+/** Opens the store there, and closes it. */
+export async function within<T>(place: StorePlace, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await place.open();
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
 }
 
 function embeddedPlace(): Omit<StorePlace, "contents"> {

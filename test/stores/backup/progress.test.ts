@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../support/data-dir.ts";
 import { openTestTerminal } from "../../support/terminal.ts";
 import { store } from "./copy.ts";
 import { fillStore } from "./fill.ts";
-import { openPlace } from "./places.ts";
+import { placeForTest, within } from "./places.ts";
 
 /** What a person sees on stderr. */
 async function watch(env: Record<string, string>, ...args: string[]): Promise<string> {
@@ -15,10 +15,8 @@ async function watch(env: Record<string, string>, ...args: string[]): Promise<st
 }
 
 test("a person who watches sees how far a check, a backup and a restore are; a script does not", async () => {
-  const [full, empty] = [await openPlace("embedded"), await openPlace("embedded")];
-  const opened = await full.open();
-  await fillStore(opened);
-  await opened.close();
+  const [full, empty] = [await placeForTest("embedded"), await placeForTest("embedded")];
+  await within(full, fillStore);
   const file = join(temporaryFolder(), "backup");
 
   const gone = "\r\u001b[K";

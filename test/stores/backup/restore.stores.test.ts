@@ -1,51 +1,30 @@
 import { join } from "node:path";
-import { beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { restoreBackup, verifyBackup } from "../../../src/stores/backup/restore.ts";
-import type { RestoreTarget } from "../../../src/stores/backup/source.ts";
-import { STORE_FORMAT } from "../../../src/stores/format.ts";
+import type { Engine } from "../../../src/stores/engine.ts";
+import { tables } from "../../../src/stores/tables.ts";
 import { emptyFolder } from "../../support/data-dir.ts";
 import { sampleChannel, sampleCommit, SLUG } from "../samples.ts";
 import { store, storeJson } from "./copy.ts";
 import { fillStore, HOLDER } from "./fill.ts";
-import { openPlace } from "./places.ts";
-import type { PlaceKind, StorePlace } from "./places.ts";
-
-const kinds: PlaceKind[] = inject("stores").includes("redis") ? ["redis"] : ["embedded"];
-
-async function place(kind: PlaceKind): Promise<StorePlace> {
-  const opened = await openPlace(kind);
-  onTestFinished(() => opened.remove());
-  return opened;
-}
-
-async function withStore<T>(
-  at: StorePlace,
-  use: (store: Awaited<ReturnType<StorePlace["open"]>>) => Promise<T>,
-) {
-  const opened = await at.open();
-  try {
-    return await use(opened);
-  } finally {
-    await opened.close();
-  }
-}
+import { here, openPlace, placeForTest, within } from "./places.ts";
+import type { StorePlace } from "./places.ts";
 
 /** Two backups, of two stores. */
 let backup: string;
 let other: string;
 let restored: Record<string, unknown>;
 beforeAll(async () => {
-  const [kind = "embedded"] = kinds;
   const folder = emptyFolder();
   backup = join(folder, "backup");
   other = join(folder, "other");
-  const filled = await openPlace(kind);
-  const empty = await openPlace(kind);
-  const whole = await openPlace(kind);
+  const filled = await openPlace(here);
+  const empty = await openPlace(here);
+  const whole = await openPlace(here);
   try {
-    await withStore(filled, fillStore);
+    await within(filled, fillStore);
     await storeJson(filled.env, "backup", backup);
-    await withStore(empty, async () => {});
+    await within(empty, async () => {});
     await storeJson(empty.env, "backup", other);
     await storeJson(whole.env, "restore", backup);
     restored = await whole.contents();
@@ -54,19 +33,19 @@ beforeAll(async () => {
   }
 });
 
-describe.each(kinds)("a restore into the %s store", (kind) => {
+describe("a restore", () => {
   const thread = sampleCommit({ opId: "1", fence: "p:1" });
   const visitor = { slug: SLUG, tokenHash: "h", userId: "u", snapshot: "s", ttlMs: 60_000, atMs: 1 };
   const caller = { slug: SLUG, externalId: "kim", displayName: null, newUserId: "u", thread: null };
 
   test.each<[string, (at: StorePlace) => Promise<unknown>]>([
-    ["a thread", (at) => withStore(at, (opened) => opened.commit(thread))],
-    ["a catalog", (at) => withStore(at, (opened) => opened.setCatalog("t", SLUG, [{ name: "x" }]))],
-    ["a visitor with a token", (at) => withStore(at, (opened) => opened.mintVisitor(visitor))],
-    ["a user", (at) => withStore(at, (opened) => opened.admitUser({ ...caller, creates: true, atMs: 1 }))],
+    ["a thread", (at) => within(at, (opened) => opened.commit(thread))],
+    ["a catalog", (at) => within(at, (opened) => opened.setCatalog("t", SLUG, [{ name: "x" }]))],
+    ["a visitor with a token", (at) => within(at, (opened) => opened.mintVisitor(visitor))],
+    ["a user", (at) => within(at, (opened) => opened.admitUser({ ...caller, creates: true, atMs: 1 }))],
   ])("is refused where there is %s, and changes nothing", async (_, fill) => {
-    const at = await place(kind);
-    await withStore(at, (opened) => opened.putChannel(sampleChannel()));
+    const at = await placeForTest();
+    await within(at, (opened) => opened.putChannel(sampleChannel()));
     await fill(at);
     const before = await at.contents();
     const { code, out, err } = await store(at.env, "restore", backup);
@@ -76,15 +55,15 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
   });
 
   test("keeps the channels and addresses that the store had, and the backup's come before them", async () => {
-    const at = await place(kind);
-    await withStore(at, async (opened) => {
+    const at = await placeForTest();
+    await within(at, async (opened) => {
       await opened.putChannel(sampleChannel({ slug: "own", publishableKey: "pk_own" }));
       await opened.putChannel(sampleChannel({ slug: SLUG, agent: { instructions: "another" } }));
       await opened.putChannel(sampleChannel({ slug: "twin", publishableKey: "pk_shop" }));
       await opened.blockIp("198.51.100.7");
     });
     await storeJson(at.env, "restore", backup);
-    await withStore(at, async (opened) => {
+    await within(at, async (opened) => {
       const channels = await opened.channels();
       expect(channels.map(({ slug }) => slug)).toEqual(["bot", "own", SLUG]);
       expect(channels[2]).toEqual(sampleChannel());
@@ -93,22 +72,22 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
   });
 
   test("lets nobody in before it is done, and tells the instances when it is", async () => {
-    const at = await place(kind);
-    await withStore(at, async (opened) => {
+    const at = await placeForTest();
+    await within(at, async (opened) => {
       await opened.putChannel(sampleChannel());
       const data = await at.openData();
       const admitted: unknown[] = [];
       const counts: number[] = [];
       const told: boolean[] = [];
       const taken: unknown[] = [];
-      const watched = watching(data.target, async () => {
+      const watched = watching(data.engine, async () => {
         admitted.push(await opened.admitUser({ ...caller, creates: true, atMs: 1 }));
         counts.push(await opened.changeCount());
         told.push(await opened.isRestoring());
         // Nor is any run taken over whose channel is not there.
         taken.push(...(await opened.heldBy(HOLDER)), ...(await opened.due(Number.MAX_SAFE_INTEGER, 9)));
       });
-      await restoreBackup(watched, await verifyBackup(backup, STORE_FORMAT), { atOnce: 4 });
+      await restoreBackup(watched, await verifyBackup(backup), { atOnce: 4 });
       await data.close();
       expect(admitted.length).toBeGreaterThan(5);
       expect(new Set(admitted)).toEqual(new Set([null]));
@@ -124,12 +103,12 @@ describe.each(kinds)("a restore into the %s store", (kind) => {
 
   // Before the first step, on the way, and before the last one.
   test.each([0, 2, 4, 6])("that is interrupted at %i sixths goes on where it was", async (sixths) => {
-    const whole = await place(kind);
-    await withStore(whole, (opened) => opened.putChannel(sampleChannel()));
+    const whole = await placeForTest();
+    await within(whole, (opened) => opened.putChannel(sampleChannel()));
     const steps = await interrupted(whole, Infinity);
     expect(steps).toBeGreaterThan(20);
-    const again = await place(kind);
-    await withStore(again, (opened) =>
+    const again = await placeForTest();
+    await within(again, (opened) =>
       opened.putChannel(sampleChannel({ slug: "own", publishableKey: "pk_own" })),
     );
     await interrupted(again, Math.floor(((steps - 1) * sixths) / 6));
@@ -157,12 +136,12 @@ const INTERRUPTED = new Error("interrupted");
 async function interrupted(at: StorePlace, after: number): Promise<number> {
   const data = await at.openData();
   let steps = 0;
-  const target = watching(data.target, () => {
+  const engine = watching(data.engine, () => {
     if (steps++ >= after) throw INTERRUPTED;
     return Promise.resolve();
   });
   try {
-    await restoreBackup(target, await verifyBackup(backup, STORE_FORMAT), { atOnce: 1 });
+    await restoreBackup(engine, await verifyBackup(backup), { atOnce: 1 });
   } catch (error) {
     if (error !== INTERRUPTED) throw error;
   } finally {
@@ -171,17 +150,16 @@ async function interrupted(at: StorePlace, after: number): Promise<number> {
   return steps;
 }
 
-/** Looks before each step that writes, but for the first. */
-function watching(target: RestoreTarget, look: () => Promise<void>): RestoreTarget {
+/** Looks each time before the note about how far the restore is, but for the first time. */
+function watching(engine: Engine, look: () => Promise<void>): Engine {
+  let hasBegun = false;
   return {
-    ...target,
-    async put(records, restoring) {
-      await look();
-      await target.put(records, restoring);
-    },
-    async finish(found) {
-      await look();
-      await target.finish(found);
+    ...engine,
+    async apply(step, how) {
+      const isNote = step.writes.some(({ write, key }) => write === "set" && key === tables.restoring.key);
+      if (isNote && hasBegun) await look();
+      hasBegun ||= isNote;
+      return engine.apply(step, how);
     },
   };
 }

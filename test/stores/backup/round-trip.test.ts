@@ -7,15 +7,12 @@ import type { Clock } from "../../../src/clock.ts";
 import { findFaults } from "../../../src/stores/check/find-faults.ts";
 import { exportStore } from "../../../src/stores/backup/export.ts";
 import { writeBackup } from "../../../src/stores/backup/file.ts";
-import { backupSource } from "../../../src/stores/backup/read-store.ts";
 import type { BackupRecord } from "../../../src/stores/backup/records.ts";
-import { restoreTarget } from "../../../src/stores/backup/restore-target.ts";
 import { restoreBackup, verifyBackup } from "../../../src/stores/backup/restore.ts";
 import type { VerifiedBackup } from "../../../src/stores/backup/restore.ts";
 import { UnreadableRecord } from "../../../src/store.ts";
 import { suspicionsOf } from "../../../src/stores/check/suspicions.ts";
 import { slotOf } from "../../../src/stores/engine.ts";
-import { STORE_FORMAT } from "../../../src/stores/format.ts";
 import { tables } from "../../../src/stores/tables.ts";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { createMemoryEngine, Stopped } from "../engine/memory-engine.ts";
@@ -34,9 +31,9 @@ function clockOf({ header }: VerifiedBackup): Clock {
 }
 
 async function restored(path: string): Promise<{ engine: MemoryEngine; backup: VerifiedBackup }> {
-  const backup = await verifyBackup(path, STORE_FORMAT);
+  const backup = await verifyBackup(path);
   const engine = createMemoryEngine(clockOf(backup));
-  await restoreBackup(restoreTarget(engine, clockOf(backup)), backup);
+  await restoreBackup(engine, backup, { clock: clockOf(backup) });
   return { engine, backup };
 }
 
@@ -47,13 +44,13 @@ async function backedUp(
   },
 ): Promise<string> {
   const path = join(temporaryFolder(), "backup");
-  const records = exportStore(backupSource(engine, { kind: engine.kind }), onUnreadable);
+  const records = exportStore(engine, onUnreadable);
   await written(path, records, engine.timeMs() ?? 0);
   return path;
 }
 
 async function written(path: string, records: AsyncIterable<BackupRecord>, takenAtMs: number): Promise<void> {
-  const header = { version: 3, format: STORE_FORMAT, product: "x", store: "redis", takenAtMs } as const;
+  const header = { product: "x", store: "redis", takenAtMs } as const;
   await writeBackup(path, header, records);
 }
 
@@ -79,7 +76,7 @@ describe.each(files)("the backup $name", ({ path }) => {
     for (let attempt = 0, nth = 1; ; attempt++, nth = Math.ceil(nth * 1.7)) {
       engine.stopBefore(nth);
       try {
-        await restoreBackup(restoreTarget(engine, clockOf(backup)), backup, { atOnce: 7 });
+        await restoreBackup(engine, backup, { clock: clockOf(backup), atOnce: 7 });
         expect(attempt).toBeGreaterThan(6);
         break;
       } catch (error) {
@@ -137,10 +134,7 @@ test("what no store of these had is restored too: keys of users, revoked and lim
   // Tokens that have expired, and days that are no longer kept, are left out.
   const late = createMemoryEngine(clockOf(backup));
   const now = () => takenAtMs + 500 * 86_400_000;
-  await restoreBackup(
-    restoreTarget(late, { ...clockOf(backup), now }),
-    await verifyBackup(path, STORE_FORMAT),
-  );
+  await restoreBackup(late, await verifyBackup(path), { clock: { ...clockOf(backup), now } });
   expect(Object.keys(late.dump()).filter((key) => /^(v|tk|st):/.test(key))).toEqual([]);
 });
 

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { dayOf } from "../../../src/domain/day.ts";
 import type { Store } from "../../../src/store.ts";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { sampleChannel, SLUG } from "../samples.ts";
 import { linesOf, storeJson } from "./copy.ts";
-import { openPlace } from "./places.ts";
-import type { PlaceKind, StorePlace } from "./places.ts";
+import { placeForTest, within } from "./places.ts";
+import type { PlaceKind } from "./places.ts";
 
 const WAYS: [from: PlaceKind, to: PlaceKind][] = inject("stores").includes("redis")
   ? [
@@ -21,12 +21,6 @@ const TODAY = dayOf(Date.now());
 const LONG_AGO = dayOf(Date.now() - 300 * DAY_MS);
 const DAYS = { from: LONG_AGO, to: TODAY };
 
-async function place(kind: PlaceKind): Promise<StorePlace> {
-  const opened = await openPlace(kind);
-  onTestFinished(() => opened.remove());
-  return opened;
-}
-
 async function count(store: Store, day: string, by: string, visitors: string[]): Promise<void> {
   const counts = { messages: 3, "runs.done": 2, inputTokens: 1_200, "wait.40": 2 };
   await store.addStats({ slug: SLUG, day, by, nth: 1, counts, visitors });
@@ -34,7 +28,7 @@ async function count(store: Store, day: string, by: string, visitors: string[]):
 
 describe.each(WAYS)("statistics of the %s store, restored into the %s one", (from, to) => {
   test("are the days that were counted, and go on", async () => {
-    const first = await place(from);
+    const first = await placeForTest(from);
     const before = await first.open();
     await before.putChannel(sampleChannel());
     await count(before, LONG_AGO, "p1", ["ann"]);
@@ -47,7 +41,7 @@ describe.each(WAYS)("statistics of the %s store, restored into the %s one", (fro
     await storeJson(first.env, "backup", file);
     expect(linesOf(file)[0]).toMatchObject({ type: "backup", version: 3 });
 
-    const second = await place(to);
+    const second = await placeForTest(to);
     await storeJson(second.env, "restore", file);
     const after = await second.open();
     expect(await after.stats(SLUG, DAYS)).toEqual(counted);
@@ -60,29 +54,25 @@ describe.each(WAYS)("statistics of the %s store, restored into the %s one", (fro
     expect((await after.stats(SLUG, DAYS))[1]?.visitors).toBe(5);
     await after.close();
 
-    const back = await place(to);
+    const back = await placeForTest(to);
     const again = join(temporaryFolder(), "again");
     await storeJson(second.env, "backup", again);
     await storeJson(back.env, "restore", again);
-    const last = await back.open();
-    expect(await last.stats(SLUG, { from: LONG_AGO, to: LONG_AGO })).toEqual(counted.slice(0, 1));
-    await last.close();
+    const longAgo = { from: LONG_AGO, to: LONG_AGO };
+    expect(await within(back, (store) => store.stats(SLUG, longAgo))).toEqual(counted.slice(0, 1));
   });
 
-  test("are not missed in a backup that has none: its file is one that the version before reads", async () => {
-    const first = await place(from);
-    const before = await first.open();
-    await before.putChannel(sampleChannel());
-    await before.addOperator({ name: "ada", role: "agent", keyHash: "ab".repeat(32), channels: null });
-    await before.close();
+  test("are not missed in a backup that has none", async () => {
+    const first = await placeForTest(from);
+    await within(first, async (store) => {
+      await store.putChannel(sampleChannel());
+      await store.addOperator({ name: "ada", role: "agent", keyHash: "ab".repeat(32), channels: null });
+    });
     const file = join(temporaryFolder(), "backup");
     await storeJson(first.env, "backup", file);
-    expect(linesOf(file)[0]).toMatchObject({ type: "backup", version: 2 });
     expect(linesOf(file).some(({ type }) => type === "stats")).toBe(false);
-    const second = await place(to);
+    const second = await placeForTest(to);
     await storeJson(second.env, "restore", file);
-    const after = await second.open();
-    expect(await after.stats(SLUG, DAYS)).toEqual([]);
-    await after.close();
+    expect(await within(second, (store) => store.stats(SLUG, DAYS))).toEqual([]);
   });
 });
