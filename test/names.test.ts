@@ -8,7 +8,7 @@ test("suites for each kind of store, and no others, are named *.stores.test.ts o
     (name) => name.endsWith(".test.ts") && name !== "names.test.ts",
   );
   const forEach = files.filter((name) =>
-    /\bstoreKinds\b|\bplantableStores\b|\bstoresWithFiles\b|inject\("stores"\)/.test(
+    /\bstoreKinds\b|\bplantableStores\b|\bstoresWithFiles\b|\bplaceForTest\(\)|inject\("stores"\)/.test(
       readFileSync(join(import.meta.dirname, name), "utf8"),
     ),
   );

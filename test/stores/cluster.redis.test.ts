@@ -1,66 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable } from "../../src/store.ts";
-import type { Store } from "../../src/store.ts";
-import { openRedisStore } from "../../src/stores/redis.ts";
 import { tables } from "../../src/stores/tables.ts";
 import { isFull } from "../faults/lengths.ts";
-import { ageRedis } from "../support/age-redis.ts";
-import { redisClient } from "../support/redis-client.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";
 import type { RedisCluster } from "../support/redis-cluster.ts";
 import { dumpRedis } from "./dump-store.ts";
 import { describeStore } from "./contract.ts";
-import type { StoreUnderTest } from "./contract.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
 import { checkInvariants } from "./invariants.ts";
+import { orderEach, redisStores } from "./open-redis.ts";
 import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
 
-const log = { warn() {} };
 let cluster: RedisCluster;
-let clients: ReturnType<typeof clientOf>[];
-const opened: Store[] = [];
-
-async function open(): Promise<Store> {
-  const store = await openRedisStore({ urls: cluster.urls, durability: "local", clock: systemClock, log });
-  opened.push(store);
-  return store;
-}
-
-/** To each node, as clients that are not the store's; answers by node. */
-async function orderEach(...command: string[]): Promise<unknown[]> {
-  return Promise.all(clients.map((client) => client.sendCommand(command)));
-}
-
-async function closeAll(): Promise<void> {
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-}
+const { open, closeAll, openForTest } = redisStores(() => cluster.urls);
+const orderNodes = (...command: string[]) => orderEach(cluster.urls, ...command);
 
 beforeAll(async () => {
   cluster = await startRedisCluster();
-  clients = cluster.urls.map(clientOf);
-  await Promise.all(clients.map((client) => client.connect()));
 });
 afterEach(closeAll);
-afterAll(async () => {
-  for (const client of clients) client.destroy();
-  await cluster.stop();
-});
-
-function clientOf(url: string) {
-  return redisClient(url);
-}
-
-async function openForTest(): Promise<StoreUnderTest> {
-  await orderEach("FLUSHALL");
-  return {
-    store: await open(),
-    reopen: () => open(),
-    another: () => open(),
-    elapse: (ms) => ageRedis(cluster.urls, ms),
-    clean: closeAll,
-  };
-}
+afterAll(() => cluster.stop());
 
 describeStore("Redis Cluster", openForTest);
 
@@ -77,24 +36,18 @@ const committed = { type: "committed", rev: 1, next: null };
 
 describe("on a cluster", () => {
   it("N3: one of its nodes is enough to find it, whether it has what all share or not, with a word on it", async () => {
-    await orderEach("FLUSHALL");
+    await orderNodes("FLUSHALL");
     for (const [nth, url] of cluster.urls.entries()) {
       const warned: string[] = [];
-      const store = await openRedisStore({
-        urls: [url],
-        durability: "local",
-        clock: systemClock,
-        log: { warn: (_, text) => void warned.push(text) },
-      });
+      const store = await open({ urls: [url], log: { warn: (_, text) => void warned.push(text) } });
       await store.putChannel(sampleChannel({ slug: `of-${nth}` }));
       expect(await store.channels()).toHaveLength(nth + 1);
       expect(warned).toEqual([expect.stringContaining("Name several, separated by commas")]);
-      await store.close();
     }
   });
 
   it("the threads of one channel spread over all nodes", async () => {
-    await orderEach("FLUSHALL");
+    await orderNodes("FLUSHALL");
     const store = await open();
     await store.putChannel(sampleChannel());
     await Promise.all(
@@ -110,7 +63,7 @@ describe("on a cluster", () => {
         ),
       ),
     );
-    const headers = (await orderEach("KEYS", "h:*")) as string[][];
+    const headers = (await orderNodes("KEYS", "h:*")) as string[][];
     const counts = headers.map((keys) => keys.length);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(300);
     for (const count of counts) expect(count).toBeGreaterThan(50);
@@ -119,19 +72,19 @@ describe("on a cluster", () => {
 
   /** The slot of a thread, who has it, and who has not. */
   async function whereabouts(uid: string) {
-    const [slot] = await orderEach("CLUSTER", "KEYSLOT", tables.header.key(uid));
-    const ids = (await orderEach("CLUSTER", "MYID")) as string[];
+    const [slot] = await orderNodes("CLUSTER", "KEYSLOT", tables.header.key(uid));
+    const ids = (await orderNodes("CLUSTER", "MYID")) as string[];
     const owner = Math.floor((Number(slot) * 3) / 16_384);
     const other = (owner + 1) % 3;
     return { slot: String(slot), owner, other, ownerId: ids[owner] ?? "", otherId: ids[other] ?? "" };
   }
 
   async function orderAt(node: number, ...command: string[]): Promise<unknown> {
-    return await clients[node]?.sendCommand(command);
+    return (await orderEach([cluster.urls[node] ?? ""], ...command))[0];
   }
 
   it("a slot that is moving to another node is followed (ASK), and found again there (MOVED)", async () => {
-    await orderEach("FLUSHALL");
+    await orderNodes("FLUSHALL");
     const store = await open();
     const { slot, owner, other, ownerId, otherId } = await whereabouts("t1");
     await store.changeCount();
@@ -139,7 +92,7 @@ describe("on a cluster", () => {
     await orderAt(owner, "CLUSTER", "SETSLOT", slot, "MIGRATING", otherId);
     await store.setCatalog("t1", SLUG, [{ name: "tool" }]);
     expect(await store.commit(claim)).toEqual(committed);
-    expect(((await orderEach("KEYS", "h:*")) as string[][])[other]).toHaveLength(1);
+    expect(((await orderNodes("KEYS", "h:*")) as string[][])[other]).toHaveLength(1);
 
     await orderAt(other, "CLUSTER", "SETSLOT", slot, "NODE", otherId);
     await orderAt(owner, "CLUSTER", "SETSLOT", slot, "NODE", otherId);
@@ -152,7 +105,7 @@ describe("on a cluster", () => {
   });
 
   it("P24: a node that falls silent makes its own threads unavailable within 2 s, and no others for good", async () => {
-    await orderEach("FLUSHALL");
+    await orderNodes("FLUSHALL");
     const store = await open();
     const { owner, other } = await whereabouts("t1");
     const elsewhere = await uidAt(other);

@@ -2,16 +2,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ChannelThreadPage, PlacedThread, Store, ThreadCommit, ThreadState } from "../../src/store.ts";
 import { countWithPerson } from "../../src/operators/count-with-person.ts";
 import type { Bench } from "./contract.ts";
-import { mint } from "./contract-users.ts";
 import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { addThread, mint } from "./users.ts";
 
 const ALWAYS = { sinceMs: 0, untilMs: Infinity };
-
-const nameOf = (uid: string) => `the name of ${uid}`;
-
-async function addThread(store: Store, userId: string, uid: string, atMs: number): Promise<void> {
-  await store.addThread({ slug: SLUG, userId, threadId: nameOf(uid), uid, atMs });
-}
 
 /** A message in a thread that nobody has spoken in. */
 async function say(store: Store, uid: string, atMs: number, changes: Partial<ThreadCommit> = {}) {
@@ -47,37 +41,25 @@ export function channelThreadPromises(bench: Bench): void {
       await mint(store, "h2", "u2");
     });
 
-    it("are there from their creation on, with whose they are, the latest first", async () => {
+    it("are there from their creation on, with whose they are, the latest first; nobody's, and another channel's, are not", async () => {
       const { store } = bench.it;
-      await addThread(store, "u1", "a", 1_000);
+      await addThread(store, "u1", "a", 1_000, "its name");
       await addThread(store, "u2", "b", 3_000);
-      await addThread(store, "u1", "c", 2_000);
       await say(store, "a", 9_000);
+      await say(store, "nobody's", 9_001);
       expect(await walk(store, 10)).toEqual([
         expect.objectContaining({
           uid: "a",
-          threadId: nameOf("a"),
+          threadId: "its name",
           userId: "u1",
           createdAtMs: 1_000,
           updatedAtMs: 9_000,
           state: "idle",
         }),
         expect.objectContaining({ uid: "b", userId: "u2", updatedAtMs: 3_000, state: "idle" }),
-        expect.objectContaining({ uid: "c", userId: "u1", updatedAtMs: 2_000, state: "idle" }),
       ]);
-    });
-
-    it("those whom a message of the server API makes are there too", async () => {
-      const { store } = bench.it;
-      const thread = { name: "order 7", newUid: "own" };
-      const caller = { slug: SLUG, externalId: "kim", displayName: null, newUserId: "kim's", creates: true };
-      await store.admitUser({ ...caller, thread, atMs: 5_000 });
-      expect(await store.channelThread(SLUG, "own")).toMatchObject({
-        uid: "own",
-        threadId: "order 7",
-        userId: "kim's",
-        createdAtMs: 5_000,
-      });
+      expect(await store.channelThread(SLUG, "nobody's")).toBeNull();
+      expect(await store.channelThread("other", "a")).toBeNull();
     });
 
     it("pages hold each once, also where many are of one moment", async () => {
@@ -159,32 +141,6 @@ export function channelThreadPromises(bench: Bench): void {
       await expect.poll(all, { timeout: 20_000 }).toEqual({ ...there, ...later });
       const span = { sinceMs: 2_000, untilMs: 6_999, state: "with_person" } as const;
       expect(uidsOf(await walk(store, 10, span))).toEqual(["a"]);
-    });
-
-    it("after a merge they are the account's, by the names that it has for them", async () => {
-      const { store } = bench.it;
-      await addThread(store, "u1", "moves", 1_000);
-      const thread = { name: nameOf("moves"), newUid: "own" };
-      const caller = { slug: SLUG, externalId: "kim", displayName: null, newUserId: "acc", creates: true };
-      await store.admitUser({ ...caller, thread, atMs: 5_000 });
-      const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
-      if (!visitor || !account) throw new Error("Cannot merge: a side is missing");
-      const sides = { slug: SLUG, tokenHash: "h1", from: visitor.user, into: account, result: account };
-      expect(await store.merge({ ...sides, snapshot: "bound" })).toBe("done");
-      expect(await walk(store, 10)).toMatchObject([
-        { uid: "own", userId: "acc", threadId: nameOf("moves") },
-        { uid: "moves", userId: "acc", threadId: `${nameOf("moves")}~2` },
-      ]);
-      expect(await store.channelThread(SLUG, "moves")).toMatchObject({ userId: "acc" });
-    });
-
-    it("nobody's thread, and another channel's, is none", async () => {
-      const { store } = bench.it;
-      await addThread(store, "u1", "a", 1_000);
-      await say(store, "nobody's", 2_000);
-      expect(await store.channelThread(SLUG, "nobody's")).toBeNull();
-      expect(await store.channelThread("other", "a")).toBeNull();
-      expect(uidsOf(await walk(store, 10))).toEqual(["a"]);
     });
 
     it("changes are told with or without a message, the latest first", async () => {

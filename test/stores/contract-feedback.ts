@@ -47,35 +47,12 @@ export function feedbackPromises(bench: Bench): void {
       expect(await shown(store)).toEqual([null, null, null]);
     });
 
-    it("changes nothing where the same is said again", async () => {
+    it("finds no reply in what a person wrote", async () => {
       const { store } = bench.it;
       await running(store);
-      expect(await rate(store, null)).toEqual({ type: "unchanged" });
-      await rate(store, up);
-      expect(await rate(store, { ...up, atMs: 99 })).toEqual({ type: "unchanged" });
-      expect(await shown(store)).toEqual([null, up, null]);
-    });
-
-    it("twenty at once of the same are one", async () => {
-      const { store } = bench.it;
-      await running(store);
-      const rated = await Promise.all(Array.from({ length: 20 }, () => rate(store, up)));
-      expect(rated.filter(({ type }) => type === "rated")).toHaveLength(1);
-    });
-
-    it.each([
-      ["a user's message", "1"],
-      ["what a person wrote", "3"],
-      ["an item that is not there", "4"],
-      ["what is no id", "02"],
-      ["what is no number", "x"],
-      ["the place before the first", "0"],
-    ])("finds no reply: %s", async (_, messageId) => {
-      const { store } = bench.it;
-      await running(store);
-      expect(await rate(store, up, { messageId })).toEqual({ type: "not-found" });
-      expect(await rate(store, up, { uid: "nowhere" })).toEqual({ type: "not-found" });
-      expect(await shown(store)).toEqual([null, null, null]);
+      for (const messageId of ["1", "3"]) {
+        expect(await rate(store, up, { messageId })).toEqual({ type: "not-found" });
+      }
     });
 
     it("does not disturb a run in progress: its fence, revision and last operation stay", async () => {
@@ -111,13 +88,6 @@ export function feedbackPromises(bench: Bench): void {
       expect((await Promise.all(texts)).map((text) => text?.type === "told" && text.text)).toEqual(
         ["one", "two", "three"].map((id) => JSON.stringify(telling(id).event)),
       );
-    });
-
-    it("is kept over a restart", async () => {
-      const { store, reopen } = bench.it;
-      await running(store);
-      await rate(store, down);
-      expect(await shown(await reopen())).toEqual([null, down, null]);
     });
   });
 }

@@ -5,7 +5,7 @@ import { imagesName, withoutText } from "../../src/domain/kept-text.ts";
 import type { KeptText } from "../../src/domain/kept-text.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
-import { SLUG, sampleCommit, sampleMessage, sampleRun } from "./samples.ts";
+import { sampleCommit, sampleMessage, sampleRun } from "./samples.ts";
 
 const step: ProgressLine = { type: "step", id: "find", phase: "running", text: "Finding" };
 const delta = (text: string): ProgressLine => ({ type: "delta", text });
@@ -69,17 +69,6 @@ export function keptTextPromises(bench: Bench): void {
       expect(older.map(({ content }) => content)).toEqual(["Hello"]);
     });
 
-    it("a part that is kept again replaces the first one", async () => {
-      const { store } = bench.it;
-      await begin(store);
-      await keep(store, 0, "first try");
-      await keep(store, 0, "kept part");
-      expect(await store.keptText("t1", "r1", 1)).toBe("kept part");
-      await end(store, [delta("kept part and the rest")], { parts: 1, chars: 9 });
-      expect(await linesOf(store)).toEqual([delta("kept part and the rest")]);
-      expect(await contentsOf(store)).toEqual(["Hello", "kept part and the rest"]);
-    });
-
     it("stays there for who reads within a budget, or asks for a run in parts, and is read from any part on", async () => {
       const { store } = bench.it;
       await begin(store);
@@ -101,37 +90,10 @@ export function keptTextPromises(bench: Bench): void {
       const inParts = await store.load("t1", 1_000, "last-in-parts");
       expect(inParts?.run).toMatchObject({ lines: [{ type: "delta", text: "zz", kept: 95 }], kept });
       expect(inParts?.tail).toMatchObject([{ content: "Hello" }, { content: "zz", kept }]);
+      expect((await store.load("t1", 101))?.tail).toHaveLength(1);
+      expect((await store.load("t1", 102))?.tail).toHaveLength(2);
       expect(await store.keptText("t1", "r1", 2, 1)).toBe("y".repeat(5));
       expect(await store.keptText("t1", "r1", 2, 2)).toBe("");
-    });
-
-    it("counts in the tail's budget", async () => {
-      const { store } = bench.it;
-      await begin(store);
-      await keep(store, 0, "x".repeat(90));
-      await end(store, [delta("x".repeat(100))], { parts: 1, chars: 90 });
-      expect((await store.load("t1", 104))?.tail).toHaveLength(1);
-      expect((await store.load("t1", 105))?.tail).toHaveLength(2);
-    });
-
-    it("keeps the images of a message, whoever holds the thread, until they are dropped", async () => {
-      const { store } = bench.it;
-      const images = ["data:image/png;base64,iVBORw0KGgo=", `data:image/gif;base64,${"R0lG".repeat(50_000)}`];
-      expect(await store.keptImages("t1", "r1")).toEqual([]);
-      await store.keepImages({ uid: "t1", runId: "r1", slug: SLUG, images });
-      await store.keepImages({ uid: "t1", runId: "r2", slug: SLUG, images: images.slice(1) });
-      await store.keepImages({ uid: "t1", runId: "r2", slug: SLUG, images: images.slice(0, 1) });
-      await begin(store);
-      await keep(store, 0, "kept part");
-      const again = await bench.it.reopen();
-      expect(await again.keptImages("t1", "r1")).toEqual(images);
-      expect(await again.keptImages("t1", "r2")).toEqual(images.slice(0, 1));
-      expect(await again.keptImages("t2", "r1")).toEqual([]);
-      await again.dropImages("t1", "r1");
-      await again.dropImages("t1", "r1");
-      expect(await again.keptImages("t1", "r1")).toEqual([]);
-      expect(await again.keptImages("t1", "r2")).toHaveLength(1);
-      expect(await again.keptText("t1", "r1", 1)).toBe("kept part");
     });
 
     it("takes images that are damaged for lost ones", async () => {
@@ -144,9 +106,10 @@ export function keptTextPromises(bench: Bench): void {
       }
     });
 
-    it("P5: comes from nobody but who holds the thread", async () => {
+    it("P5: comes from nobody but who holds the thread; what is kept again replaces the first one", async () => {
       const { store } = bench.it;
       await begin(store);
+      expect(await keep(store, 0, "first try")).toBe(true);
       expect(await keep(store, 0, "mine")).toBe(true);
       expect(await keep(store, 0, "late", `${store.processId}:b`)).toBe(false);
       await end(store, [delta("mine!")], { parts: 1, chars: 4 });

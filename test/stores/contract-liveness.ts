@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { TestContext } from "vitest";
 import { RETIRED } from "../../src/store.ts";
 import type { InstanceMessage, Store } from "../../src/store.ts";
 import type { Bench, Lack } from "./contract.ts";
@@ -22,15 +23,6 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       expect(await store.heldBy("nobody")).toEqual([]);
       await store.commit(sampleCommit({ uid: "t1", opId: "4", fence, claims: false, rev: 1, holds: false }));
       expect(await store.heldBy(store.processId)).toEqual([{ uid: "t2", fence }]);
-    });
-
-    it("P9: a message that waits keeps the thread listed", async () => {
-      const { store } = bench.it;
-      const fence = `${store.processId}:a`;
-      await store.commit(sampleCommit({ opId: "1", fence }));
-      await store.wait("t1", sampleWaiting("w1"), 8);
-      await store.commit(sampleCommit({ opId: "2", fence, claims: false, rev: 1, holds: false }));
-      expect(await store.heldBy(store.processId)).toEqual([{ uid: "t1", fence }]);
     });
 
     it("P9: a takeover moves the thread from the lost process's list to the other's", async () => {
@@ -64,29 +56,16 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       ]);
     });
 
-    it("due() lists threads whose pending call has expired, at most `limit`", async () => {
-      const { store } = bench.it;
-      const fence = `${store.processId}:a`;
-      for (const [uid, deadlineMs] of [
-        ["t1", 100],
-        ["t2", 300],
-        ["t3", 200],
-      ] as const) {
-        const rests = { state: "awaiting" as const, holds: false, deadlineMs };
-        await store.commit(sampleCommit({ uid, opId: uid, fence, ...rests }));
-      }
-      expect(await store.due(99, 10)).toEqual([]);
-      expect(await store.due(100, 10)).toEqual(["t1"]);
-      expect((await store.due(300, 10)).toSorted()).toEqual(["t1", "t2", "t3"]);
-      expect(await store.due(300, 2)).toHaveLength(2);
-    });
-
-    it("a thread is due only while it rests", async () => {
+    it("due() lists threads whose pending call has expired, at most `limit`, and only while they rest", async () => {
       const { store } = bench.it;
       const fence = `${store.processId}:a`;
       const rests = { fence, state: "awaiting" as const, holds: false, deadlineMs: 100 };
       await store.commit(sampleCommit({ opId: "1", ...rests }));
+      await store.commit(sampleCommit({ uid: "t2", opId: "2", ...rests, deadlineMs: 101 }));
+      expect(await store.due(99, 10)).toEqual([]);
       expect(await store.due(100, 10)).toEqual(["t1"]);
+      expect(await store.due(101, 1)).toHaveLength(1);
+      await store.commit(sampleCommit({ uid: "t2", opId: "claim", fence, rev: 1, readOp: "2" }));
       await store.commit(sampleCommit({ opId: "2", fence, rev: 1, readOp: "1" }));
       expect(await store.due(1_000, 10)).toEqual([]);
       // Rests again, later.
@@ -103,12 +82,16 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
     const stampOf = async (store: Store, { processId }: Store) =>
       (await store.beat()).find((heartbeat) => heartbeat.processId === processId)?.stamp;
 
+    /** With another process; skipped where the store has but one. */
+    const beside = (test: (store: Store, other: Store) => Promise<void>) => async (context: TestContext) => {
+      const other = await bench.it.another();
+      if (other === null) return context.skip();
+      await test(bench.it.store, other);
+    };
+
     it.skipIf(lacks.includes("beats"))(
       "P9: beat() answers everybody else's heartbeat, which is another one with each beat",
-      async (context) => {
-        const { store, another } = bench.it;
-        const other = await another();
-        if (other === null) return context.skip();
+      beside(async (store, other) => {
         expect(await store.beat()).toEqual([]);
         const stamps = new Set<string | undefined>();
         for (let beats = 0; beats < 20; beats++) {
@@ -119,25 +102,22 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
         }
         expect(stamps.size).toBe(20);
         expect([...stamps].filter((stamp) => stamp === undefined || stamp === RETIRED)).toEqual([]);
-      },
+      }),
     );
 
-    it.skipIf(lacks.includes("beats"))("P29: who retired is known by its stamp", async (context) => {
-      const { store, another } = bench.it;
-      const other = await another();
-      if (other === null) return context.skip();
-      await other.beat();
-      expect(await stampOf(store, other)).not.toBe(RETIRED);
-      await other.retire();
-      expect(await stampOf(store, other)).toBe(RETIRED);
-    });
+    it.skipIf(lacks.includes("beats"))(
+      "P29: who retired is known by its stamp",
+      beside(async (store, other) => {
+        await other.beat();
+        expect(await stampOf(store, other)).not.toBe(RETIRED);
+        await other.retire();
+        expect(await stampOf(store, other)).toBe(RETIRED);
+      }),
+    );
 
     it.skipIf(lacks.includes("beats"))(
       "P9: who is forgotten has no heartbeat, until it beats again",
-      async (context) => {
-        const { store, another } = bench.it;
-        const other = await another();
-        if (other === null) return context.skip();
+      beside(async (store, other) => {
         await other.beat();
         const [seen] = await store.beat();
         await store.forget(seen!);
@@ -145,15 +125,12 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
         // It only slept.
         await other.beat();
         expect(await stampOf(store, other)).toBeDefined();
-      },
+      }),
     );
 
     it.skipIf(lacks.includes("beats"))(
       "P9: nobody is forgotten who has beaten since, or holds a thread",
-      async (context) => {
-        const { store, another } = bench.it;
-        const other = await another();
-        if (other === null) return context.skip();
+      beside(async (store, other) => {
         await other.beat();
         const [seen] = await store.beat();
         await other.beat();
@@ -167,15 +144,12 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
         await other.commit(sampleCommit({ opId: "2", fence, claims: false, rev: 1, holds: false }));
         await store.forget(later!);
         expect(await store.beat()).toEqual([]);
-      },
+      }),
     );
 
     it.skipIf(lacks.includes("beats"))(
       "P9: enter() gives an unknown process a heartbeat, and leaves that of a known one",
-      async (context) => {
-        const { store, another } = bench.it;
-        const other = await another();
-        if (other === null) return context.skip();
+      beside(async (store, other) => {
         await other.beat();
         const [known] = await store.beat();
         await store.enter(["unknown", other.processId]);
@@ -187,7 +161,7 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
         // If it lives, it beats; if not, its heartbeat stays as it is.
         expect(await store.beat()).toEqual(heartbeats);
         await store.enter([]);
-      },
+      }),
     );
 
     it.skipIf(lacks.includes("beats"))(
@@ -231,17 +205,11 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       }
     });
 
-    it("retire() is fine at any time", async () => {
+    it("retire() is fine at any time; beat() does not answer the heartbeat of who just beat", async () => {
       const { store } = bench.it;
-      await expect(store.retire()).resolves.toBeUndefined();
-      expect(await store.beat()).toEqual([]);
-      await expect(store.retire()).resolves.toBeUndefined();
-    });
-
-    it("beat() does not answer the heartbeat of who just beat", async () => {
-      const { store } = bench.it;
-      expect(await store.beat()).toEqual([]);
-      expect(await store.beat()).toEqual([]);
+      await store.retire();
+      for (let beats = 0; beats < 2; beats++) expect(await store.beat()).toEqual([]);
+      await store.retire();
     });
 
     it("a message reaches this process itself", async () => {
@@ -253,50 +221,43 @@ export function livenessPromises(bench: Bench, lacks: readonly Lack[]): void {
       await vi.waitFor(() => expect(handler).toHaveBeenCalledWith(message), { timeout: 60_000 });
     });
 
-    it("a message reaches the other process, and no third", async (context) => {
-      const { store, another } = bench.it;
-      const other = await another();
-      if (other === null) return context.skip();
-      const [here, there] = [
-        vi.fn<(message: InstanceMessage) => void>(),
-        vi.fn<(message: InstanceMessage) => void>(),
-      ];
-      store.onMessage(here);
-      other.onMessage(there);
-      store.send(other.processId, { line: 1 });
-      store.send(other.processId, { line: 2 });
-      await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
-        timeout: 60_000,
-      });
-      expect(here).not.toHaveBeenCalled();
-    });
+    it(
+      "a message reaches the other process, and no third",
+      beside(async (store, other) => {
+        const [here, there] = [
+          vi.fn<(message: InstanceMessage) => void>(),
+          vi.fn<(message: InstanceMessage) => void>(),
+        ];
+        store.onMessage(here);
+        other.onMessage(there);
+        store.send(other.processId, { line: 1 });
+        store.send(other.processId, { line: 2 });
+        await vi.waitFor(() => expect(there.mock.calls).toEqual([[{ line: 1 }], [{ line: 2 }]]), {
+          timeout: 60_000,
+        });
+        expect(here).not.toHaveBeenCalled();
+      }),
+    );
 
-    it("a message that was sent just before the store was closed reaches the other process", async (context) => {
-      const { store, another } = bench.it;
-      const other = await another();
-      if (other === null) return context.skip();
-      const told = vi.fn<(message: InstanceMessage) => void>();
-      store.onMessage(told);
-      for (let line = 1; line <= 20; line++) other.send(store.processId, { line });
-      await other.close();
-      await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(20), { timeout: 60_000 });
-    });
+    it(
+      "a message that was sent just before the store was closed reaches the other process",
+      beside(async (store, other) => {
+        const told = vi.fn<(message: InstanceMessage) => void>();
+        store.onMessage(told);
+        for (let line = 1; line <= 20; line++) other.send(store.processId, { line });
+        await other.close();
+        await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(20), { timeout: 60_000 });
+      }),
+    );
 
     it("a message to a process that is gone is lost in silence", () => {
       expect(() => bench.it.store.send("gone", { line: 1 })).not.toThrow();
     });
 
-    it("process ids are fit for fences", async () => {
-      const { store } = bench.it;
-      expect(store.processId).toMatch(/^[\w-]{8,}$/);
-    });
-
-    it("health() says that the store is reachable", async () => {
-      expect(await bench.it.store.health()).toMatchObject({ reachable: true });
-    });
-
     it("P24: a closed store rejects, and closing twice is fine", async () => {
       const { store } = bench.it;
+      expect(store.processId).toMatch(/^[\w-]{8,}$/);
+      expect(await store.health()).toMatchObject({ reachable: true });
       await store.close();
       await store.close();
       await expect(store.commit(sampleCommit({ opId: "1", fence: "p:a" }))).rejects.toThrow("Cannot");

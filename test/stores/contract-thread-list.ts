@@ -2,17 +2,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ListedThread, Store } from "../../src/store.ts";
 import { FEW_THREADS } from "../../src/stores/thread-order.ts";
 import type { Bench } from "./contract.ts";
-import { mint } from "./contract-users.ts";
 import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
+import { addThread, mint } from "./users.ts";
 
 const userId = "u1";
-const nameOf = (uid: string) => `name of ${uid}`;
 
 async function addThreads(store: Store, count: number): Promise<string[]> {
   const uids = Array.from({ length: count }, (_, nth) => `t${String(nth).padStart(4, "0")}`);
-  for (const [nth, uid] of uids.entries()) {
-    await store.addThread({ slug: SLUG, userId, threadId: nameOf(uid), uid, atMs: 1_000 + nth });
-  }
+  for (const [nth, uid] of uids.entries()) await addThread(store, userId, uid, 1_000 + nth);
   return uids;
 }
 
@@ -46,26 +43,6 @@ export function threadListPromises(bench: Bench): void {
       await mint(bench.it.store, "h1", userId);
     });
 
-    it("nobody's list is empty", async () => {
-      const nobodys = { slug: SLUG, userId: "nobody", limit: 10, after: null };
-      expect(await bench.it.store.listThreads(nobodys)).toEqual({ items: [], next: null });
-    });
-
-    it("an empty thread counts from its creation, others from their last message", async () => {
-      const { store } = bench.it;
-      const [first = "", second = "", third = ""] = await addThreads(store, 3);
-      await say(store, first, 9_000);
-      await say(store, second, 8_000, { holds: true });
-      expect(await store.listThreads({ slug: SLUG, userId, limit: 10, after: null })).toEqual({
-        items: [
-          { uid: first, threadId: nameOf(first), createdAtMs: 1_000, updatedAtMs: 9_000, state: "idle" },
-          { uid: second, threadId: nameOf(second), createdAtMs: 1_001, updatedAtMs: 8_000, state: "running" },
-          { uid: third, threadId: nameOf(third), createdAtMs: 1_002, updatedAtMs: 1_002, state: "idle" },
-        ],
-        next: null,
-      });
-    });
-
     it.each([
       ["few", FEW_THREADS],
       ["many", FEW_THREADS + 20],
@@ -91,31 +68,6 @@ export function threadListPromises(bench: Bench): void {
       await expect
         .poll(async () => (await first()).items, { timeout: 20_000 })
         .toMatchObject([{ uid: uids[2], updatedAtMs: 70_000, state: "running" }]);
-    });
-
-    it("a merge takes the threads with it, as active as they were", async () => {
-      const { store } = bench.it;
-      const [first = "", second = ""] = await addThreads(store, 2);
-      await say(store, first, 9_000);
-      await store.admitUser({
-        slug: SLUG,
-        externalId: "kim",
-        displayName: null,
-        newUserId: "account",
-        thread: { name: nameOf(first), newUid: "own" },
-        creates: true,
-        atMs: 5_000,
-      });
-      const { visitor, account } = await store.readIdentity(SLUG, "h1", "kim");
-      if (!visitor || !account) throw new Error("Cannot merge: a side is missing");
-      const merge = { slug: SLUG, tokenHash: "h1", from: visitor.user, into: account, result: account };
-      expect(await store.merge({ ...merge, snapshot: "bound" })).toBe("done");
-      const { items } = await store.listThreads({ slug: SLUG, userId: "account", limit: 10, after: null });
-      expect(items).toMatchObject([
-        { uid: first, threadId: `${nameOf(first)}~2`, updatedAtMs: 9_000 },
-        { uid: "own", threadId: nameOf(first), updatedAtMs: 5_000 },
-        { uid: second, threadId: nameOf(second), updatedAtMs: 1_001 },
-      ]);
     });
   });
 }

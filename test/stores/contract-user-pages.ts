@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Store, UserPage } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
-import { admitCaller, mint } from "./contract-users.ts";
 import { SLUG, sampleChannel } from "./samples.ts";
+import { admitCaller, merged, mint } from "./users.ts";
 
 async function allPages(store: Store, limit: number, order: UserPage["order"]): Promise<string[]> {
   const met: string[] = [];
@@ -52,10 +52,7 @@ export function userPagePromises(bench: Bench): void {
         ["u1", 10],
         ["u2", 20],
       ]);
-      const { visitor, account } = await store.readIdentity(SLUG, "h2", "kim");
-      if (!visitor || !account) throw new Error("Cannot merge: a side is missing");
-      const sides = { from: visitor.user, into: account, result: account };
-      await store.merge({ slug: SLUG, tokenHash: "h2", snapshot: "bound", ...sides });
+      await merged(store, "h2");
       const second = await store.usersPage(SLUG, { limit: 2, after: first.next, order: "oldest first" });
       expect(second.items.map(({ user }) => user.userId)).toEqual(["u3", "u4"]);
       const third = await store.usersPage(SLUG, { limit: 2, after: second.next, order: "oldest first" });
@@ -72,21 +69,6 @@ export function userPagePromises(bench: Bench): void {
       }
       const nowhere = { limit: 5, after: null, order: "oldest first" } as const;
       expect(await store.usersPage("nowhere", nowhere)).toEqual({ items: [], next: null });
-    });
-  });
-
-  describe("a user's name", () => {
-    it("renameUser() sets it, takes it away, and creates nobody", async () => {
-      const { store } = bench.it;
-      await store.putChannel(sampleChannel());
-      await mint(store, "h1", "u1");
-      expect((await store.renameUser(SLUG, "u1", "Zoë"))?.displayName).toBe("Zoë");
-      expect((await store.findUser(SLUG, "u1"))?.displayName).toBe("Zoë");
-      expect((await store.renameUser(SLUG, "u1", ""))?.displayName).toBe("");
-      expect((await store.renameUser(SLUG, "u1", null))?.displayName).toBeNull();
-      expect((await store.findUser(SLUG, "u1"))?.displayName).toBeNull();
-      expect(await store.renameUser(SLUG, "nobody", "Zoë")).toBeNull();
-      expect(await store.findUser(SLUG, "nobody")).toBeNull();
     });
   });
 }

@@ -3,7 +3,6 @@ import type { Store } from "../../src/store.ts";
 import { channelThreadPromises } from "./contract-channel-threads.ts";
 import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
-import { contentKeyPromises } from "./contract-content-keys.ts";
 import { deletionPromises } from "./contract-deletions.ts";
 import { feedbackPromises } from "./contract-feedback.ts";
 import { retentionPromises } from "./contract-retention.ts";
@@ -48,7 +47,6 @@ const ALL: readonly Promises[] = [
   userPromises,
   userPagePromises,
   identityPromises,
-  contentKeyPromises,
   commitPromises,
   threadPromises,
   threadListPromises,

@@ -4,57 +4,27 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { EVERYTHING, StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { STORE_FORMAT } from "../../src/stores/format.ts";
 import { library } from "../../src/stores/engines/redis/library.ts";
-import { openRedisStore } from "../../src/stores/redis.ts";
 import { tables } from "../../src/stores/tables.ts";
 import { isFull } from "../faults/lengths.ts";
-import { ageRedis } from "../support/age-redis.ts";
-import { redisClient } from "../support/redis-client.ts";
 import { startRedis } from "../support/redis-server.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { dumpRedis } from "./dump-store.ts";
 import { describeStore } from "./contract.ts";
-import type { StoreUnderTest } from "./contract.ts";
 import { itEqualsTheReference } from "./equivalence.ts";
 import { guarded } from "./guarded-library.ts";
 import { checkInvariants } from "./invariants.ts";
+import { orderEach, redisStores } from "./open-redis.ts";
 import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage, sampleWaiting } from "./samples.ts";
+import { admit, admitCaller, merged, mint, sidesOf } from "./users.ts";
 
 const FORMAT = "format:{g}";
-const log = { warn() {} };
 let redis: RedisServer;
-const opened: Store[] = [];
-
-async function open(options: Partial<Parameters<typeof openRedisStore>[0]> = {}): Promise<Store> {
-  const store = await openRedisStore({
-    urls: [redis.url],
-    durability: "local",
-    clock: systemClock,
-    log,
-    ...options,
-  });
-  opened.push(store);
-  return store;
-}
-
-/** As a client that is not the store's. */
-async function order(...command: string[]): Promise<unknown> {
-  const client = redisClient(redis.url);
-  await client.connect();
-  try {
-    return await client.sendCommand(command);
-  } finally {
-    client.destroy();
-  }
-}
-
-async function closeAll(): Promise<void> {
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-}
+const { open, closeAll, openForTest } = redisStores(() => [redis.url]);
+const order = async (...command: string[]) => (await orderEach([redis.url], ...command))[0];
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -63,17 +33,6 @@ beforeAll(async () => {
 });
 afterEach(closeAll);
 afterAll(() => redis.stop());
-
-async function openForTest(): Promise<StoreUnderTest> {
-  await order("FLUSHALL");
-  return {
-    store: await open(),
-    reopen: () => open(),
-    another: () => open(),
-    elapse: (ms) => ageRedis([redis.url], ms),
-    clean: closeAll,
-  };
-}
 
 describeStore("Redis", openForTest);
 
@@ -90,8 +49,7 @@ const committed = { type: "committed", rev: 1, next: null };
 
 async function fill(store: Store): Promise<void> {
   await store.putChannel(sampleChannel());
-  const visitor = { slug: SLUG, tokenHash: "h1", userId: "u1", snapshot: "s", ttlMs: 60_000, atMs: 1 };
-  await store.mintVisitor(visitor);
+  await mint(store, "h1", "u1");
 }
 
 /** A way to Redis on which questions arrive and, while it is so set, answers do not. */
@@ -144,18 +102,9 @@ describe("round trips", () => {
       await work();
       return told.length;
     }
-    const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: "n" };
-    expect(await commandsOf(() => store.admitVisitor(visitor))).toBe(1);
-    const user = {
-      slug: SLUG,
-      externalId: "kim",
-      displayName: "Kim",
-      newUserId: "u2",
-      thread: { name: "n", newUid: "t1" },
-      creates: true,
-      atMs: 1,
-    };
-    expect(await commandsOf(() => store.admitUser(user))).toBe(2);
+    expect(await commandsOf(() => admit(store, "h1", "n"))).toBe(1);
+    const asked = { displayName: "Kim", newUserId: "u2", thread: { name: "n", newUid: "t1" } };
+    expect(await commandsOf(() => admitCaller(store, asked))).toBe(2);
     expect(await commandsOf(() => store.load("t1", BUDGET_CHARS))).toBe(1);
     // A new thread's first commit notes it in the orders, too.
     expect(await commandsOf(() => store.commit(claim))).toBe(2);
@@ -165,18 +114,9 @@ describe("round trips", () => {
     const late = { ...claim, opId: "late", fence: "p:b", orWait: { message: sampleWaiting("w1"), max: 8 } };
     expect(await commandsOf(() => store.commit(late))).toBe(2);
 
-    const { visitor: reader, account } = await store.readIdentity(SLUG, "h1", "kim");
+    const sides = await sidesOf(store);
     expect(await commandsOf(() => store.readIdentity(SLUG, "h1", "kim"))).toBe(2);
-    if (!reader || !account) throw new Error("Cannot merge: a side is missing");
-    const merge = {
-      slug: SLUG,
-      tokenHash: "h1",
-      from: reader.user,
-      into: account,
-      result: account,
-      snapshot: "s2",
-    };
-    expect(await commandsOf(() => store.merge(merge))).toBe(2);
+    expect(await commandsOf(() => store.merge(sides))).toBe(2);
   });
 });
 
@@ -215,15 +155,12 @@ it("a user whom an instance does not know costs an admission one command more, o
   const told: string[] = [];
   const [elsewhere, store] = [await open(), await open({ onCommand: (name) => told.push(name) })];
   await fill(elsewhere);
-  const visitor = { slug: SLUG, tokenHash: "h1", ttlMs: 60_000, threadId: null };
-  const kim = { slug: SLUG, externalId: "kim", displayName: null, thread: null, creates: true, atMs: 1 };
-  await elsewhere.admitUser({ ...kim, newUserId: "u2" });
+  await admitCaller(elsewhere, { newUserId: "u2" });
   async function admits(who: "visitor" | "caller", userId: string, commands: number): Promise<void> {
     told.length = 0;
-    const admitted =
-      who === "visitor"
-        ? await store.admitVisitor(visitor)
-        : await store.admitUser({ ...kim, newUserId: "new" });
+    const admitted = await (who === "visitor"
+      ? admit(store, "h1")
+      : admitCaller(store, { newUserId: "new" }));
     expect([admitted?.user.userId, told.length]).toEqual([userId, commands]);
   }
   await admits("visitor", "u1", 2);
@@ -231,10 +168,7 @@ it("a user whom an instance does not know costs an admission one command more, o
   await admits("caller", "u2", 2);
   await admits("caller", "u2", 1);
 
-  const { visitor: from, account: into } = await elsewhere.readIdentity(SLUG, "h1", "kim");
-  if (!from || !into) throw new Error("Cannot merge: a side is missing");
-  const merge = { slug: SLUG, tokenHash: "h1", from: from.user, into, result: into, snapshot: "s2" };
-  expect(await elsewhere.merge(merge)).toBe("done");
+  await merged(elsewhere);
   await admits("visitor", "u2", 3);
   await admits("visitor", "u2", 1);
   expect((await store.users(SLUG)).map(({ userId }) => userId)).toEqual(["u2"]);
@@ -313,11 +247,8 @@ describe("P24: an outage", () => {
   it("Redis emptied of data and functions: the functions load themselves again", async () => {
     const store = await open({ urls: [own.url] });
     await store.commit(claim);
-    const client = redisClient(own.url);
-    await client.connect();
-    await client.sendCommand(["FLUSHALL"]);
-    await client.sendCommand(["FUNCTION", "FLUSH"]);
-    client.destroy();
+    await orderEach([own.url], "FLUSHALL");
+    await orderEach([own.url], "FUNCTION", "FLUSH");
     expect(await store.load("t1", BUDGET_CHARS)).toBeNull();
     const claims = Array.from({ length: 20 }, (_, i) =>
       store.commit({ ...claim, uid: `t${i}`, opId: `${i}` }),
@@ -404,10 +335,8 @@ describe("DURABILITY=replica", () => {
       expect(await store.commit(claim)).toEqual(committed);
       const other = { ...claim, uid: "t2", opId: "2" };
       expect(await store.commit(other)).toEqual(committed);
-      const client = redisClient(replica.url);
-      await client.connect();
-      expect(((await client.sendCommand(["KEYS", "h:*"])) as string[]).length).toBe(2);
-      client.destroy();
+      const [keys] = await orderEach([replica.url], "KEYS", "h:*");
+      expect(keys).toHaveLength(2);
 
       replica.pause();
       const third = { ...claim, uid: "t3", opId: "3" };
@@ -443,10 +372,7 @@ describe("health", () => {
   ])("a user %s ends the opening with what Redis answers", async (_, rules) => {
     const strict = await startRedis();
     try {
-      const client = redisClient(strict.url);
-      await client.connect();
-      await client.sendCommand(["ACL", "SETUSER", "app", "on", ">secret", ...rules]);
-      client.destroy();
+      await orderEach([strict.url], "ACL", "SETUSER", "app", "on", ">secret", ...rules);
       await expect(open({ urls: [`redis://app:secret@127.0.0.1:${strict.port}`] })).rejects.toThrow(
         "Cannot open the store on Redis: it answers NOPERM",
       );
@@ -490,11 +416,8 @@ describe("health", () => {
   it("P15: works where settings may not be read; a password is in no error", async () => {
     const strict = await startRedis();
     try {
-      const client = redisClient(strict.url);
-      await client.connect();
       const rules = ["on", ">canary-secret", "~*", "&*", "+@all", "-config", "-info"];
-      await client.sendCommand(["ACL", "SETUSER", "app", ...rules]);
-      client.destroy();
+      await orderEach([strict.url], "ACL", "SETUSER", "app", ...rules);
       const store = await open({ urls: [`redis://app:canary-secret@127.0.0.1:${strict.port}`] });
       expect(await store.health()).toEqual({ reachable: true, warnings: [] });
       await fill(store);

@@ -5,8 +5,8 @@ import type { Store, ThreadCommit } from "../../../src/store.ts";
 import { refuseLockedStore } from "../../../src/stores/content-keys/refuse-locked.ts";
 import { rekey } from "../../../src/stores/content-keys/rekey.ts";
 import { contentKey, testWrapping } from "../../support/content-keys.ts";
-import { admitCaller, mint } from "../contract-users.ts";
 import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage, sampleRun } from "../samples.ts";
+import { admitCaller, merged, mint } from "../users.ts";
 import { storesWithFiles } from "./stored-bytes.ts";
 
 const CANARY = "canary-7f3a";
@@ -146,29 +146,6 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
     expect(await store.commit(next)).toMatchObject({ type: "committed", next: waiting });
   });
 
-  test("a budget counts the texts, and not what they are on the disk", async () => {
-    const { open } = await prepared();
-    const store = await open();
-    await speak(store);
-    const chars = messages.map(({ content }) => content.length);
-    expect((await store.load("t1", chars[0]! + chars[1]!))?.tail).toHaveLength(2);
-    expect((await store.load("t1", chars[0]! + chars[1]! - 1))?.tail).toHaveLength(1);
-  });
-
-  test("a message that comes again is known by its text", async () => {
-    const { open } = await prepared();
-    const store = await open();
-    await speak(store);
-    expect(await store.wait("t1", waiting, 8)).toMatchObject({ type: "said-before", isSameText: true });
-    const other = { ...waiting, text: "Something else" };
-    expect(await store.wait("t1", other, 8)).toMatchObject({ type: "said-before", isSameText: false });
-    const claim = { clientMessageId: "m0", runId: "r9", textHash: "a-hash-of-it" };
-    const again = sampleCommit({ opId: "3", fence: "p:a", rev: 1, claims: false, claimsId: claim });
-    expect(await store.commit(again)).toMatchObject({ type: "said-before", runId: "r1", isSameText: true });
-    const another = { ...again, opId: "4", claimsId: { ...claim, textHash: "another" } };
-    expect(await store.commit(another)).toMatchObject({ type: "said-before", isSameText: false });
-  });
-
   test("a comment on a reply is encrypted too; the same again tells nobody", async () => {
     const { place, open } = await prepared();
     const store = await open();
@@ -185,14 +162,6 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
       type: "rated",
       before: feedback,
     });
-  });
-
-  test("a commit that is tried again is the same", async () => {
-    const { open } = await prepared();
-    const store = await open();
-    await speak(store);
-    expect(await store.commit(commit)).toMatchObject({ type: "committed", rev: 1 });
-    expect((await store.load("t1", BUDGET_CHARS))?.messageCount).toBe(2);
   });
 
   test("without its key nothing is read, and nothing is taken for anything else; with it all is there again", async () => {
@@ -251,43 +220,12 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
     expect(["third-7f3a", "fourth-7f3a"].map((text) => bytes.includes(text))).toEqual([false, true]);
   });
 
-  test("a long reply is put together of its parts, where it is read whole", async () => {
-    const { open } = await prepared();
-    const store = await open();
-    await speak(store);
-    const kept = { parts: 1, chars: CANARY.length };
-    const lines = [{ type: "delta" as const, text: " and the rest", kept: CANARY.length }];
-    const long = sampleMessage(3, { role: "assistant", content: " and the rest", kept });
-    await store.commit(
-      sampleCommit({
-        opId: "2",
-        fence: "p:a",
-        rev: 1,
-        claims: false,
-        run: { ...run, lines, kept },
-        messages: [long],
-      }),
-    );
-    const whole = `${CANARY} and the rest`;
-    expect((await store.history("t1", { limit: 1, before: null }))[0]?.content).toBe(whole);
-    expect((await store.history("t1", { limit: 1, before: null, budgetChars: 9 }))[0]).toMatchObject({
-      content: " and the rest",
-      kept,
-    });
-    expect((await store.load("t1", 1))?.run?.lines).toEqual([{ type: "delta", text: whole }]);
-    expect((await store.load("t1", 1, "last-in-parts"))?.run?.lines).toEqual(lines);
-    expect((await store.look("t1", 2)).messages[0]?.content).toBe(whole);
-  });
-
   test("a merge takes the keys along: the account's conversations are read, and go on, on every instance", async () => {
     const { stored, open } = await prepared();
     const [here, there] = [await open(), await open()];
     await speak(here);
     await admitCaller(here);
-    const { visitor, account } = await here.readIdentity(SLUG, "h1", "kim");
-    const [from, into] = [visitor!.user, account!];
-    const merge = { slug: SLUG, tokenHash: "h1", from, into, result: into, snapshot: "bound" };
-    expect(await here.merge(merge)).toBe("done");
+    const into = await merged(here);
     expect((await there.load("t1", BUDGET_CHARS))?.tail).toEqual(messages);
     const third = sampleMessage(3, { content: "third" });
     const more = { fence: "p:a", claims: false } as const;

@@ -1,30 +1,86 @@
 import * as fc from "fast-check";
-import type { Check, Engine, Step, Write } from "../../../src/stores/engine.ts";
+import { entryText } from "../../../src/stores/engine.ts";
+import type { Check, Engine, Read, Step, Write } from "../../../src/stores/engine.ts";
 
 /*
  * Random steps over a few keys, so that they meet. A draft is drawn from a seed; `stepFrom` makes of it a step that keeps the
  * rules of engine.ts, for the state in which it is sent.
  */
 const SLOT = "t:00";
-const keyOf = (name: string) => `${name}:{${SLOT}}`;
-const HASHES = ["h1", "h2"].map(keyOf);
-const SETS = ["z1", "z2"].map(keyOf);
-const SKETCH = keyOf("s1");
-const OP = { key: keyOf("h1"), field: "op" };
+/** An engine may keep hashes that are known to be small in another way than large ones. */
+const SMALL = `y:{${SLOT}}:a`;
+const LARGE = `large:{${SLOT}}:a`;
+/** Its fields are numbers, its values entries. */
+const ENTRIES = `entries:{${SLOT}}:a`;
+const HASHES = [SMALL, LARGE, ENTRIES];
+const SETS = ["z1", "z2"].map((name) => `${name}:{${SLOT}}`);
+const SKETCH = `s1:{${SLOT}}`;
+const OP = { key: SMALL, field: "op" };
+/** Texts that one engine or another may take for something else. */
+export const UNUSUAL = [
+  "",
+  " ",
+  "\0",
+  "a\0b",
+  "\u0001\u0002\u0003\u0004\u0010",
+  "long\0\u0001".repeat(20),
+  "line\r\nline",
+  "__proto__",
+  "constructor",
+  "0",
+  "1",
+  "01",
+  "-1",
+  "1.5",
+  "1e3",
+  "9007199254740993",
+  "99999999999999999999",
+  "#",
+  '"\\',
+  "é😀\u{10ffff}\uffff",
+  "x".repeat(300),
+  "x".repeat(301),
+  "x".repeat(2_500),
+  `${"x".repeat(2_500)}y`,
+  "😀".repeat(1_000),
+  `x${"😀".repeat(1_000)}`,
+  `\u0001${"x".repeat(2_500)}`,
+];
 /** Long after any test. */
 const FAR_MS = Date.UTC(2100, 0, 1);
 
-const name = fc.constantFrom("a", "b", "c");
-const value = fc.constantFrom("", "1", "2", "x\n{}");
-const score = fc.integer({ min: 0, max: 4 });
-const hash = fc.constantFrom(...HASHES);
+/** Mostly a few, which meet. */
+const text = (...few: string[]) =>
+  fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...few) }, fc.constantFrom(...UNUSUAL));
+const name = text("a", "b", "c");
+const value = text("", "1", "2", "x\n{}");
+const score = fc.oneof(
+  { weight: 12, arbitrary: fc.integer({ min: 0, max: 4 }) },
+  fc.constantFrom(-1, 0.5, 2 ** 53),
+);
+const hash = fc.constantFrom(SMALL, LARGE);
 const set = fc.constantFrom(...SETS);
+const nth = fc.integer({ min: 1, max: 5 });
 
 const draftedWrite: fc.Arbitrary<Write> = fc.oneof(
   fc.record({
     write: fc.constant("set" as const),
     key: hash,
     fields: fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({
+    write: fc.constant("set" as const),
+    key: fc.constant(ENTRIES),
+    fields: fc.array(
+      fc.tuple(
+        nth.map(String),
+        fc.nat(3).map((chars) => entryText(chars, `\n${chars}`)),
+      ),
+      {
+        minLength: 1,
+        maxLength: 3,
+      },
+    ),
   }),
   fc.record({
     write: fc.constant("remove" as const),
@@ -78,6 +134,41 @@ export const draft = fc.record({
   hasOp: fc.boolean(),
 });
 export type Draft = typeof draft extends fc.Arbitrary<infer Drafted> ? Drafted : never;
+
+const ends = { from: fc.option(score, { nil: undefined }), to: fc.option(score, { nil: undefined }) };
+const limit = fc.integer({ min: 1, max: 3 });
+
+/** What can be asked, but for what `contentsOf` asks. */
+export const someRead: fc.Arbitrary<Read> = fc
+  .oneof(
+    fc.record({
+      read: fc.constant("fields" as const),
+      key: hash,
+      fields: fc.array(name, { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({
+      read: fc.constant("scores" as const),
+      key: set,
+      members: fc.array(name, { minLength: 1, maxLength: 3 }),
+    }),
+    fc.record({ read: fc.constant("range" as const), key: set, ...ends, limit, reverse: fc.boolean() }),
+    fc.record({ read: fc.constant("number" as const), key: set, ...ends }),
+    fc.record({ read: fc.constant("size" as const), key: fc.constantFrom(...HASHES) }),
+    fc.record({ read: fc.constant("exists" as const), key: fc.oneof(hash, set) }),
+    fc.record({
+      read: fc.constant("page" as const),
+      key: fc.constant(ENTRIES),
+      from: fc.option(nth, { nil: undefined }),
+      to: fc.nat(6),
+      limit,
+      budget: fc.nat(6),
+    }),
+  )
+  .map((read) => withoutAbsent(read) as Read);
+
+function withoutAbsent(read: object): object {
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
 
 /** All that is kept under the keys of random steps. */
 export async function contentsOf(engine: Pick<Engine, "read">) {

@@ -50,6 +50,7 @@ function inTurns(one: Store, other: Store, random: () => number): Store {
     wait: (...asked) => either().wait(...asked),
     setCatalog: (...asked) => either().setCatalog(...asked),
     eraseThread: (...asked) => either().eraseThread(...asked),
+    close: async () => void (await Promise.all([one.close(), other.close()])),
   };
 }
 
@@ -59,13 +60,20 @@ async function open(asked: { stops: boolean; processes: 1 | 2; encrypts: boolean
   const engine = createMemoryEngine(clock);
   const random = numbers();
   const process = () =>
-    storeOn(engine, { clock, log: { warn() {} }, ...(asked.encrypts ? encryptedForAnybody() : {}) });
-  const first = await process();
-  const store = asked.processes === 1 ? first : inTurns(first, await process(), random);
+    storeOn(engine.handle(), { clock, log: { warn() {} }, ...(asked.encrypts ? encryptedForAnybody() : {}) });
+  const opened = async () => {
+    const first = await process();
+    const store = asked.processes === 1 ? first : inTurns(first, await process(), random);
+    return asked.stops ? stopped(store, engine, random) : store;
+  };
+  let store = await opened();
   return {
     engine,
-    store: asked.stops ? stopped(store, engine, random) : store,
-    reopen: process,
+    store,
+    reopen: async () => {
+      await store.close();
+      return (store = await opened());
+    },
     another: process,
     elapse: async (ms: number) => void (aheadMs += ms),
     clean: async () => {},
@@ -80,7 +88,7 @@ describe.each([
   { stops: true, processes: 2, encrypts: true },
 ] as const)("the steps of $processes processes, stopped: $stops, encrypted: $encrypts", (asked) => {
   itEqualsTheReference(() => open(asked), {
-    runs: 150,
+    runs: 100,
     elapses: true,
     faults: async ({ engine }) => checkInvariants(await dumpStore(engine)),
   });

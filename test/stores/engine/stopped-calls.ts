@@ -206,6 +206,14 @@ const READING = new Set(
   ).split(" "),
 );
 
+/** The methods of a store that write. */
+export function writingOf(store: Store): string[] {
+  const parts = [store, store.outbox ?? {}, store.contentKeys ?? {}];
+  return parts
+    .flatMap((part) => Object.entries(part))
+    .flatMap(([name, value]) => (typeof value === "function" && !READING.has(name) ? [name] : []));
+}
+
 /**
  * P10: whatever of its writes a call is stopped before, the same call made again leaves and answers what it would have without
  * the stop. `open`: an engine in which nothing is stored.
@@ -254,12 +262,7 @@ export function itCompletesStoppedCalls(open: () => Promise<StoppableEngine>): v
 
   it("every method that writes is among them", async () => {
     const store = await storeOn((await open()).engine, { clock: systemClock, log: { warn() {} } });
-    const methods = [store, store.outbox ?? {}, store.contentKeys ?? {}].flatMap((part) =>
-      Object.entries(part),
-    );
-    const writing = methods.flatMap(([name, value]) =>
-      typeof value === "function" && !READING.has(name) ? [name] : [],
-    );
+    const writing = writingOf(store);
     const called = [...cases.map(([name]) => name.split(" ")[0]), ...ADDING, ...IDENTIFY];
     expect(writing.filter((name) => !called.includes(name))).toEqual([]);
   });

@@ -43,7 +43,7 @@ describe("P10 on Redis: a step that was stopped is completed by the same step; t
         fc.asyncProperty(round, async (drawn) => {
           expect(await breaks(stoppable, drawn)).toBeNull();
         }),
-        { numRuns: randomRuns(3_000) },
+        { numRuns: randomRuns(2_000) },
       );
     } finally {
       await close();

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Step } from "../../../src/stores/engine.ts";
 import { createMemoryEngine } from "./memory-engine.ts";
-import { clear, contentsOf, draft, stepFrom } from "./random-steps.ts";
+import { clear, contentsOf, draft, someRead, stepFrom } from "./random-steps.ts";
 import type { Draft } from "./random-steps.ts";
 import type { StoppableEngine } from "./stoppable.ts";
 
@@ -11,6 +11,8 @@ export const round = fc.record({
   step: draft,
   /** Before which of its writes the step is stopped, again and again until it is through. */
   stops: fc.array(fc.nat({ max: 6 }), { maxLength: 3 }),
+  /** What is asked in the end. */
+  reads: fc.array(someRead, { minLength: 1, maxLength: 4 }),
   /** Another step, sent at the same moment; null: none. */
   beside: fc.option(draft, { nil: null }),
 });
@@ -20,11 +22,12 @@ export type Round = typeof round extends fc.Arbitrary<infer Drawn> ? Drawn : nev
  * The theorem of engine.ts, for one round. Null: it holds; otherwise what differs.
  *
  * A step that is stopped after any of its writes, and sent again, leaves what it would have left without the stop; sent once
- * more, as after a lost answer, it changes nothing. Two steps at the same moment leave what one order of them would.
+ * more, as after a lost answer, it changes nothing. Two steps at the same moment leave what one order of them would. What the
+ * engine leaves and reads is what the engine in memory does.
  */
 export async function breaks(
   { engine, stopBefore, goOn, isStop }: StoppableEngine,
-  { before, step, stops, beside }: Round,
+  { before, step, stops, reads, beside }: Round,
 ): Promise<string | null> {
   await clear(engine);
   let nth = 0;
@@ -72,7 +75,10 @@ export async function breaks(
   await engine.apply(tested);
   const again = JSON.stringify(await contentsOf(engine));
   if (again !== found) return `sent once more: ${again}, not ${found}`;
-  return null;
+  const [read, expectedRead] = (await Promise.all([engine.read(reads), twin.read(reads)])).map((one) =>
+    JSON.stringify(one),
+  );
+  return read === expectedRead ? null : `reads ${read}, not ${expectedRead}`;
 }
 
 async function after(steps: readonly Step[]): Promise<string> {
