@@ -201,6 +201,8 @@ export const HEADER = {
   snapshot: "snapshot",
   /** The active run; once the thread is idle it is in `lastRun`. */
   run: "run",
+  /** The id of the run that began last. */
+  runId: "runId",
   catalog: "catalog",
   /** Changes with the catalog: by it a claim knows that it has the newest one. */
   catalogId: "catalogId",

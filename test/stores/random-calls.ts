@@ -79,10 +79,8 @@ const someCommit = {
   /** Mostly of any catalog; otherwise of the one that is there, or of another one. */
   ofCatalog: pick(undefined, undefined, undefined, "it", "another"),
   state: pick("idle", "running", "awaiting", "waiting_for_person", "with_person"),
-  runId,
-  endedRunId: fc.option(runId, { freq: 4 }),
-  /** The commit saves no run, where it starts none. */
-  leavesRun: pick(false, false, false, true),
+  /** What becomes of the run, where no waiting message begins one: it goes on, ends, gives way to another, or is not saved. */
+  does: pick("goes on", "goes on", "ends", "ends", "next", "left"),
   /** Its text begins with the parts that are kept of its run. */
   hasParts: fc.boolean(),
   /** What it claims without a message that may wait. */
@@ -101,14 +99,17 @@ const someCommit = {
 /** Every method that changes a store, but for what knows more than one process, and for webhooks. */
 export const CALLS: Record<string, Kind> = {
   commit: kind(14, someCommit, async ({ repeats, ...drawn }, number, store) => {
-    const { claimed, endedRunId, ofCatalog, waits, starts } = drawn;
+    const { claimed, does, ofCatalog, waits, starts } = drawn;
     const record = await store.load(drawn.uid, 0);
     if (repeats && record?.snapshot) {
       const last = { ...(JSON.parse(record.snapshot) as ThreadCommit), snapshot: record.snapshot };
       return (its) => its.commit(last);
     }
-    const its = starts ?? drawn.runId;
+    const active = record?.run?.outcome === null ? record.run : null;
+    const goesOn = active && starts === null && does !== "next" ? active.runId : null;
+    const its = starts ?? goesOn ?? `r${(record?.rev ?? 0) + 1}`;
     const kept = drawn.hasParts ? await keptOf(store, drawn.uid, its) : null;
+    const saved = does === "left" && starts === null ? null : runOf(its, number, kept);
     const commit = sampleCommit({
       ...drawn,
       opId: `o${number}`,
@@ -118,11 +119,14 @@ export const CALLS: Record<string, Kind> = {
         ? { readCatalogId: ofCatalog === "it" ? (record?.catalogId ?? null) : ofCatalog }
         : {}),
       atMs: number,
-      run: drawn.leavesRun && starts === null ? null : runOf(its, number, kept),
-      endedRun: endedRunId && endedRunId !== its ? sampleRun(endedRunId, { outcome: "superseded" }) : null,
+      run: saved && { ...saved, ...(goesOn && does === "ends" ? { outcome: "done" as const } : {}) },
+      endedRun:
+        saved && active && active.runId !== its ? { ...active, outcome: "superseded" as const } : null,
       messages: drawn.said.map((one, nth) =>
         sampleMessage((record?.messageCount ?? 0) + nth + 1, {
           ...one,
+          // Mostly a reply is what its run said.
+          ...(one.role === "assistant" && number % 3 > 0 ? { content: SAID } : {}),
           runId: its,
           createdAtMs: number,
           ...(kept && one.role === "assistant" ? { kept } : {}),
@@ -518,8 +522,10 @@ async function keptOf(store: Store, thread: string, id: string): Promise<KeptTex
   return (await store.keptText(thread, id, PARTS)) === text ? { parts: PARTS, chars: text.length } : null;
 }
 
+const SAID = "Grüße 👋 \u2028";
+
 function runOf(id: string, number: number, kept: KeptText | null) {
-  if (!kept) return sampleRun(id, { activeMs: number });
+  if (!kept) return sampleRun(id, { activeMs: number, lines: [{ type: "delta", text: SAID }] });
   const lines = withoutText([{ type: "delta", text: "x".repeat(kept.chars) }], kept.chars);
   return sampleRun(id, { activeMs: number, kept, lines: [...lines, { type: "delta", text: "rest" }] });
 }

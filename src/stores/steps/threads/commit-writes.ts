@@ -104,6 +104,7 @@ function factsAfter(commit: ThreadCommit, before: Facts): Facts {
     isDue: waitsAlone(state) && !isHeld && deadlineMs !== null,
     watchedToMs: before.watchedToMs && Number(before.watchedToMs) < atMs ? "" : before.watchedToMs,
     catalogId: before.catalogId,
+    runId: run ? run.runId : before.runId,
     slug: before.slug ?? commit.slug,
     hasTime: true,
     listedRun: run ? run.runId : before.listedRun,
@@ -129,6 +130,7 @@ function headerFields(
   ];
   if (commit.state !== before.state) fields.push([HEADER.state, commit.state]);
   if (run) fields.push([HEADER.run, commit.state === "idle" ? "" : run]);
+  if (facts.runId !== before.runId) fields.push([HEADER.runId, facts.runId ?? ""]);
   if (facts.fence !== before.fence) fields.push([HEADER.fence, facts.fence ?? ""]);
   if (facts.messages !== before.messages) fields.push([HEADER.messages, String(facts.messages)]);
   if (facts.waiting !== before.waiting) fields.push([HEADER.waiting, facts.waiting ?? ""]);

@@ -27,6 +27,7 @@ export interface Facts {
   /** As stored. */
   watchedToMs: string | null;
   catalogId: string | null;
+  runId: string | null;
   slug: string | null;
   hasTime: boolean;
   /** A run that this process has put into the order of runs; "": none. */
@@ -46,13 +47,14 @@ export const FACTS = [
   HEADER.dueAtMs,
   HEADER.watchedToMs,
   HEADER.catalogId,
+  HEADER.runId,
   HEADER.slug,
   HEADER.createdAtMs,
 ] as const;
 
 export function factsFrom(fields: readonly (string | null)[]): Facts {
   const [op, rev, fence, state, messages, waiting, told, opNext, dueAtMs, ...rest] = fields;
-  const [watchedToMs, catalogId, slug, createdAtMs] = rest;
+  const [watchedToMs, catalogId, runId, slug, createdAtMs] = rest;
   return {
     op: op ?? null,
     rev: Number(rev ?? 0),
@@ -65,6 +67,7 @@ export function factsFrom(fields: readonly (string | null)[]): Facts {
     isDue: Boolean(dueAtMs),
     watchedToMs: watchedToMs ?? null,
     catalogId: catalogId ?? null,
+    runId: runId ?? null,
     slug: slug || null,
     hasTime: Boolean(createdAtMs),
     listedRun: "",

@@ -21,7 +21,14 @@ const ALL = Number.MAX_SAFE_INTEGER;
 const LOADED = fixedFields([...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run]);
 
 /** What a look reads of the header. */
-const SEEN = fixedFields([HEADER.state, HEADER.op, HEADER.snapshot, HEADER.fence, HEADER.messages]);
+const SEEN = fixedFields([
+  HEADER.state,
+  HEADER.op,
+  HEADER.snapshot,
+  HEADER.fence,
+  HEADER.messages,
+  HEADER.runId,
+]);
 const LOAD = { name: "load" };
 const HISTORY = { name: "history" };
 
@@ -115,14 +122,13 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
     async look(uid, from) {
       const reads = [
         { read: "fields", key: tables.header.key(uid), fields: SEEN },
-        { read: "range", key: tables.runOrder.key(uid), reverse: true, limit: 1 },
         {
           ...pageOf(uid, { limit: LOOK_MESSAGES, budget: LOOK_CHARS }),
           from: from === null ? ALL : from + 1,
         },
       ] as const;
-      const [header, [newest], entries] = await engine.read(reads, { name: "look" });
-      const [state, lastOp = null, snapshot, fence = null, count] = header;
+      const [header, entries] = await engine.read(reads, { name: "look" });
+      const [state, lastOp = null, snapshot, fence = null, count, runId = null] = header;
       if (isDeleted({ fence })) {
         const nothing = { state: "idle" as const, runId: null, messageCount: 0, messages: [] };
         return { ...nothing, isDeleted: true, lastOp, to: from ?? 0 };
@@ -135,7 +141,7 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
       ]);
       return {
         state: readState(state ?? "idle", uid),
-        runId: newest?.[0] ?? null,
+        runId,
         lastOp,
         ...opened,
         messageCount,
