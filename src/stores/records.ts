@@ -252,6 +252,7 @@ const isRun = shape<StoredRun>({
   outcome: nullable(isOutcome),
   // Only for the inspector: a run is complete without it.
   path: defaulted(isPath, () => []),
+  reply: optional(isText),
   sealed: optional(isText),
   sealedTerminal: optional(isText),
   trace: optional(
@@ -282,6 +283,12 @@ const withSealed: RecordStep = {
   down: (record) => (isSealed(record) || isSealed(record["feedback"]) ? null : record),
 };
 
+/** Version 3: a run's text may be that of its message. An older version would show such a run without text. */
+const withReply: RecordStep = {
+  up: (record) => record,
+  down: (record) => (isObject(record) && record["reply"] !== undefined ? null : record),
+};
+
 const isPageTool = shape<PageTool>({
   name: isText,
   description: optional(isText),
@@ -296,7 +303,7 @@ const isPageTool = shape<PageTool>({
 
 export const messageKind = kindOf("message", isMessage, [withSealed]);
 export const waitingKind = kindOf("waiting message", isUserMessage, [withSealed]);
-export const runKind = kindOf("run", isRun, [withSealed]);
+export const runKind = kindOf("run", isRun, [withSealed, withReply]);
 export const summaryKind = kindOf("run in short form", isRunSummary, [withSealed]);
 export const catalogKind = listKindOf("catalog", isPageTool);
 

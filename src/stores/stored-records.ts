@@ -30,6 +30,8 @@ export interface StoredSummary extends RunSummary {
 }
 
 export interface StoredRun extends RunRecord {
+  /** The lines were the text of this message alone, and are left out. */
+  reply?: string;
   /** Speaker, turns and lines. */
   sealed?: string;
   /** As in StoredSummary. */

@@ -131,12 +131,10 @@ export const tables = {
   messages: ofThread("m", "hash"),
   /** Waiting messages: run → JSON; the header says which wait, in order. */
   waiting: ofThread("q", "hash"),
-  /** Runs in short form: run → JSON. */
+  /** Runs that have ended, in short form: run → JSON. */
   runs: ofThread("r", "hash"),
-  /** Runs by the revision at which they were first saved; one that ended as another began, just before that one. */
+  /** … by the revision at which they ended; one that ended as another began, just before that one. */
   runOrder: ofThread("ro", "sorted set"),
-  /** `run`: the last run, once the thread is idle. */
-  lastRun: ofThread("lr", "hash"),
   /** Parts of long replies, and images: `RUN:NTH` → text. */
   parts: ofThread("p", "hash"),
   /** clientMessageId → `RUN:HASH` that claimed it. */
@@ -199,9 +197,9 @@ export const HEADER = {
   state: "state",
   /** The chart's snapshot. */
   snapshot: "snapshot",
-  /** The active run; once the thread is idle it is in `lastRun`. */
+  /** The run that began last. */
   run: "run",
-  /** The id of the run that began last. */
+  /** Its id. */
   runId: "runId",
   catalog: "catalog",
   /** Changes with the catalog: by it a claim knows that it has the newest one. */

@@ -100,7 +100,8 @@ export function threadPromises(bench: Bench): void {
       const fence = `${store.processId}:a`;
       for (let rev = 0; rev < 4; rev++) {
         const run = sampleRun(`r${rev}`, { saidAtMs: rev });
-        await store.commit(sampleCommit({ opId: `${rev}`, fence, rev, claims: rev === 0, run }));
+        const endedRun = rev === 0 ? null : sampleRun(`r${rev - 1}`, { outcome: "superseded" });
+        await store.commit(sampleCommit({ opId: `${rev}`, fence, rev, claims: rev === 0, run, endedRun }));
       }
       expect((await store.runs("t1", 2)).map((run) => run.runId)).toEqual(["r2", "r3"]);
       const terminal = { type: "done" as const, elapsedMs: 9 };

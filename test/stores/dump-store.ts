@@ -86,26 +86,29 @@ async function readKey(engine: Engine, { table, key, tag, id }: WalkedKey, dump:
 }
 
 /** What a JSON text says of a message or a run. */
-const said = (json: string) => JSON.parse(json) as { id: string; runId: string };
+const said = (json: string) => JSON.parse(json) as { id: string; runId: string; outcome?: string | null };
 
 async function threadDump(engine: Engine, uid: string): Promise<ThreadDump> {
   const key = tables.header.key(uid);
-  const [header, messages, waiting, runs, order, [lastRun]] = await engine.read([
+  const [header, messages, waiting, runs, order] = await engine.read([
     { read: "hash", key },
     { read: "hash", key: tables.messages.key(uid) },
     { read: "hash", key: tables.waiting.key(uid) },
     { read: "hash", key: tables.runs.key(uid) },
     { read: "range", key: tables.runOrder.key(uid) },
-    { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
   ]);
-  const runIds = order.map(([runId]) => runId);
+  const ended = order.map(([runId]) => runId);
   const listed = runs.map(([runId]) => runId);
-  if (listed.sort().join() !== runIds.toSorted().join()) {
+  if (listed.sort().join() !== ended.toSorted().join()) {
     throw new Error(`Cannot dump the store: the runs of ${uid} and their order differ`);
   }
   const field = new Map(header.filter(([, value]) => value !== ""));
   const state = field.get(HEADER.state);
-  const run = field.get(HEADER.run) ?? lastRun ?? null;
+  const text = field.get(HEADER.run);
+  const run = text === undefined ? null : said(text);
+  if ((run?.runId ?? null) !== (field.get(HEADER.runId) ?? null)) {
+    throw new Error(`Cannot dump the store: the last run of ${uid} has another id`);
+  }
   const count = Number(field.get(HEADER.messages) ?? 0);
   // Those beyond the count were never committed.
   const counted = messages
@@ -118,10 +121,10 @@ async function threadDump(engine: Engine, uid: string): Promise<ThreadDump> {
     state: isThreadState(state) ? state : "idle",
     snapshot: field.get(HEADER.snapshot) ?? null,
     dueAtMs: field.has(HEADER.dueAtMs) ? Number(field.get(HEADER.dueAtMs)) : null,
-    runId: run === null ? null : said(run).runId,
+    runId: run?.runId ?? null,
     messageCount: count,
     messageIds: counted.map(([, entry]) => said(textOfEntry(entry)).id),
-    runIds,
+    runIds: run?.outcome === null ? [...ended, run.runId] : ended,
     queue: field.get(HEADER.waiting)?.split(" ") ?? [],
     waiting: waiting.map(([, json]) => said(json).runId),
   };

@@ -101,8 +101,7 @@ function plantsOn(open: () => Promise<Engine>): Omit<PlantableStore, "open" | "r
 
     stored: (uid) =>
       onEngine((engine) => {
-        const { header, lastRun, messages, waiting } = tables;
-        const hashes = [header, lastRun, messages, waiting];
+        const hashes = [tables.header, tables.messages, tables.waiting];
         return engine.read(hashes.map((table) => ({ read: "hash" as const, key: table.key(uid) })));
       }),
   };
@@ -126,11 +125,7 @@ async function placeOf(engine: Engine, placed: Placed): Promise<Place> {
       const runs = await textIn(engine, tables.header.key(placed.uid), HEADER.waiting);
       return { key: tables.waiting.key(placed.uid), field: runs.split(" ")[placed.nth] ?? "" };
     }
-    case "run": {
-      const key = tables.header.key(placed.uid);
-      const isActive = (await textIn(engine, key, HEADER.run)) !== "";
-      return { key: isActive ? key : tables.lastRun.key(placed.uid), field: "run" };
-    }
+    case "run":
     case "snapshot":
     case "state":
     case "catalog":

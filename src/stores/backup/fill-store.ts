@@ -35,7 +35,6 @@ const FILLED: ReadonlySet<TableName> = new Set<TableName>([
   "waiting",
   "runs",
   "runOrder",
-  "lastRun",
   "parts",
   "claims",
 ]);

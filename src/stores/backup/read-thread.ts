@@ -51,15 +51,11 @@ function headReads(uid: string) {
   return [
     { read: "hash", key: tables.header.key(uid) },
     { read: "hash", key: tables.waiting.key(uid) },
-    { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
   ] as const;
 }
 
 /** From what `headReads` reads. */
-function headFrom(
-  uid: string,
-  [pairs, waiting, [lastRun]]: readonly [readonly Pair[], readonly Pair[], readonly (string | null)[]],
-): Head | null {
+function headFrom(uid: string, [pairs, waiting]: readonly [readonly Pair[], readonly Pair[]]): Head | null {
   const header = new Map(pairs);
   const textOf = (field: string) => header.get(field) || null;
   const numberOf = (field: string) => (textOf(field) === null ? null : Number(textOf(field)));
@@ -67,7 +63,7 @@ function headFrom(
   const fence = textOf(HEADER.fence);
   if (slug === null || isDeleted({ fence })) return null;
   const texts = new Map(waiting);
-  const run = textOf(HEADER.run) ?? lastRun;
+  const run = textOf(HEADER.run);
   const told = numberOf(HEADER.told);
   const thread: WholeThread = {
     type: "thread",
@@ -96,7 +92,7 @@ function headFrom(
 async function readShort(reader: Reader, uid: string): Promise<WholeThread[]> {
   const messages = { read: "page", key: tables.messages.key(uid), from: 1 } as const;
   const to = { key: tables.header.key(uid), field: HEADER.messages };
-  const [header, waiting, lastRun, entries, order, runs, parts, claims, events] = await reader.read([
+  const [header, waiting, entries, order, runs, parts, claims, events] = await reader.read([
     ...headReads(uid),
     // It may have grown a little meanwhile.
     { ...messages, to, limit: Number.MAX_SAFE_INTEGER, budget: Number.MAX_SAFE_INTEGER },
@@ -106,7 +102,7 @@ async function readShort(reader: Reader, uid: string): Promise<WholeThread[]> {
     { read: "hash", key: tables.claims.key(uid) },
     { read: "hash", key: tables.outbox.key(uid) },
   ]);
-  const head = headFrom(uid, [header, waiting, lastRun]);
+  const head = headFrom(uid, [header, waiting]);
   if (head === null) return [];
   const { thread } = head;
   const texts = new Map(runs);

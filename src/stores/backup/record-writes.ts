@@ -161,7 +161,6 @@ function threadWrites(thread: WholeThread): Write[] {
   const { uid, slug, fence, state, rev, snapshot, catalog, waiting, dueAtMs, told } = thread;
   const bucket = bucketOf(uid);
   const run = thread.run && JSON.stringify(runKind.stored(thread.run));
-  const [activeRun, lastRun] = state === "idle" ? [null, run] : [run, null];
   const events = told?.waiting ?? [];
   const queued = waiting.map((message): Pair => [message.runId, JSON.stringify(waitingKind.stored(message))]);
   const header = present([
@@ -174,7 +173,8 @@ function threadWrites(thread: WholeThread): Write[] {
     [HEADER.snapshot, snapshot],
     [HEADER.catalog, catalog.length > 0 ? JSON.stringify(catalogKind.stored(catalog)) : null],
     [HEADER.catalogId, catalog.length > 0 ? catalogIdOf(catalog) : null],
-    [HEADER.run, activeRun],
+    [HEADER.run, run],
+    [HEADER.runId, thread.run?.runId ?? null],
     [HEADER.messages, thread.messagesFrom + thread.messages.length || null],
     [HEADER.waiting, waiting.map(({ runId }) => runId).join(" ") || null],
     [HEADER.dueAtMs, dueAtMs],
@@ -182,7 +182,6 @@ function threadWrites(thread: WholeThread): Write[] {
   ]);
   return [
     ...set(tables.waiting.key(uid), queued),
-    ...set(tables.lastRun.key(uid), present([["run", lastRun]])),
     ...set(
       tables.outbox.key(uid),
       events.map(({ nth, endpoint, text }) => [`${nth} ${endpoint}`, text]),

@@ -10,21 +10,18 @@ import type { Fault } from "./checker.ts";
 const AT_ONCE = 500;
 
 /**
- * A thread's runs in short form and their order have the same runs, among them the active and the last one.
+ * A thread's runs in short form and their order have the same runs, among them the last one, if it has ended.
  *
- * @param recentRuns these two, as far as there are any
+ * @param lastRun as it is stored; null: there is none
  */
 export async function runFaults(
   engine: Engine,
   uid: string,
-  {
-    runCount,
-    orderedCount,
-    recentRuns,
-  }: { runCount: number; orderedCount: number; recentRuns: readonly unknown[] },
+  { runCount, orderedCount, lastRun }: { runCount: number; orderedCount: number; lastRun: unknown },
 ): Promise<Fault[]> {
   const [runs, order] = [tables.runs.key(uid), tables.runOrder.key(uid)];
-  const missing = new Set(recentRuns.flatMap((run) => (isObject(run) ? [String(run["runId"])] : [])));
+  const hasEnded = isObject(lastRun) && lastRun["outcome"] !== null;
+  const missing = new Set(hasEnded ? [String(lastRun["runId"])] : []);
   let unlisted: string | null = null;
   let unreadable: string | null = null;
   if (runCount > 0) {

@@ -109,7 +109,6 @@ function checkersOf(engine: Engine): Checkers {
     waiting: part,
     runs: part,
     runOrder: part,
-    lastRun: part,
     parts: part,
     claims: part,
     outbox: part,

@@ -89,12 +89,11 @@ export function threadChecker(engine: Engine, nowMs: () => number): Checker {
       { read: "hash", key },
       messagesPage(uid, 1),
       { read: "hash", key: tables.waiting.key(uid) },
-      { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
       { read: "scores", key: tables.due.key(bucketOf(uid)), members: [uid] },
       { read: "size", key: tables.runs.key(uid) },
       { read: "number", key: tables.runOrder.key(uid) },
     ] as const;
-    const [pairs, messages, texts, [lastRun], [dueAtMs = null], ...counts] = await engine.read(reads);
+    const [pairs, messages, texts, [dueAtMs = null], ...counts] = await engine.read(reads);
     const [runCount, orderedCount] = counts;
     const fields = new Map(pairs);
     const textOf = (field: string) => fields.get(field) ?? null;
@@ -111,21 +110,21 @@ export function threadChecker(engine: Engine, nowMs: () => number): Checker {
     if (fields.size === 0 || isDeleted(header)) return [];
 
     const { state, waiting } = header;
-    const [count, catalog, activeRun] = [HEADER.messages, HEADER.catalog, HEADER.run].map(textOf);
-    const recentRuns = [activeRun, lastRun].flatMap((json) => (json ? [jsonValue(json)] : []));
+    const [count, catalog, run] = [HEADER.messages, HEADER.catalog, HEADER.run].map(textOf);
+    const lastRun = run ? jsonValue(run) : null;
     const waitingRuns = new Set(waitingRunsOf(waiting));
     const waitingRecords = texts.filter(([run]) => waitingRuns.has(run)).map(([, json]) => jsonValue(json));
     const unreadable = [
       () => readState(state || "idle", uid),
       () => catalogFrom(catalog, uid),
-      ...recentRuns.map((run) => () => readRun(run, uid)),
+      ...(lastRun === null ? [] : [() => readRun(lastRun, uid)]),
       ...waitingRecords.map((record) => () => readUserMessage(record, uid)),
     ].flatMap((read) => misreading(read) ?? []);
     const found = await Promise.all([
       nameFaults(header),
       holdFaults(header),
       messageFaults(engine, uid, { count: Number(count ?? 0), first: messages }),
-      runFaults(engine, uid, { runCount, orderedCount, recentRuns }),
+      runFaults(engine, uid, { runCount, orderedCount, lastRun }),
     ]);
     const faults = [...deadlineFaults(header, dueAtMs), ...queueFaults(header, texts), ...found.flat()];
     const [what] = unreadable;

@@ -1,5 +1,5 @@
 import type { TerminalLine } from "../../../machines/line.ts";
-import type { Feedback, Message, RunRecord, Speaker, UserMessage } from "../../domain/message.ts";
+import type { Feedback, Message, Speaker, UserMessage } from "../../domain/message.ts";
 import type { ToldEvent } from "../../domain/webhook.ts";
 import { LockedRecord } from "../../store.ts";
 import type { RunSummary } from "../../store.ts";
@@ -78,13 +78,28 @@ export function openedWaiting(stored: StoredUserMessage, open: Open): UserMessag
   return joined(bare, open(sealed, "waiting", bare.runId), "waiting message");
 }
 
-export function sealedRun(run: RunRecord, seal: Seal): StoredRun {
-  const { speaker, turns, lines, runId } = run;
-  const sealed = seal(JSON.stringify({ speaker, turns, lines }), "run", runId);
-  return { ...sealedSummary(run, seal), speaker: NOBODY, turns: [], lines: [], sealed };
+export interface SealedText {
+  text: string;
+  sealed: string;
 }
 
-export function openedRun(stored: StoredRun, open: Open): RunRecord {
+/** `before`: what was sealed of the run the last time; what is the same is not sealed again. */
+export function sealedRun(
+  run: StoredRun,
+  seal: Seal,
+  before: SealedText | null,
+): { stored: StoredRun; contents: SealedText } {
+  const { speaker, turns, lines, runId } = run;
+  const text = JSON.stringify({ runId, speaker, turns, lines });
+  const contents = before?.text === text ? before : { text, sealed: seal(text, "run", runId) };
+  const { sealed } = contents;
+  return {
+    stored: { ...sealedSummary(run, seal), speaker: NOBODY, turns: [], lines: [], sealed },
+    contents,
+  };
+}
+
+export function openedRun(stored: StoredRun, open: Open): StoredRun {
   if (stored.sealed === undefined) return stored;
   const { sealed, ...bare } = openedSummary(stored, open, true);
   return joined(bare, open(sealed ?? "", "run", stored.runId), "run");

@@ -136,11 +136,11 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     rule: "part of a thread that is not there",
-    where: [tables.messages.key("nowhere"), tables.lastRun.key("erased")],
+    where: [tables.messages.key("nowhere"), tables.claims.key("erased")],
     plant: [
       set(tables.messages.key("nowhere"), ["1", message("1")]),
       set(header("erased"), [HEADER.fence, "deleted:1"], [HEADER.op, "deleted"], [HEADER.deletedAtMs, "5"]),
-      set(tables.lastRun.key("erased"), ["run", "{}"]),
+      set(tables.claims.key("erased"), ["m1", "r1:hash"]),
     ],
     isLossy: true,
   },
@@ -233,8 +233,8 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     rule: "run is not listed",
-    where: ["bob-one: r8", "cid-two: r1"],
-    plant: [put(tables.runOrder.key("bob-one"), "r8", 8), take(tables.runOrder.key("cid-two"), "r1")],
+    where: ["bob-one: r8", "cid-one: r3"],
+    plant: [put(tables.runOrder.key("bob-one"), "r8", 8), take(tables.runOrder.key("cid-one"), "r3")],
   },
   {
     rule: "record cannot be read",

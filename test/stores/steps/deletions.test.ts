@@ -34,7 +34,6 @@ function contents(uid: string, userId: string): Write[] {
       tables.messages,
       tables.waiting,
       tables.runs,
-      tables.lastRun,
       tables.parts,
       tables.claims,
       tables.outbox,

@@ -34,7 +34,6 @@ const WHOLE = new Set(
     tables.channel,
     tables.external,
     tables.moved,
-    tables.lastRun,
     tables.lease,
     tables.endpoint,
     tables.counted,

@@ -17,7 +17,6 @@ const CONTENT = [
   tables.waiting,
   tables.runs,
   tables.runOrder,
-  tables.lastRun,
   tables.parts,
   tables.claims,
   tables.outbox,

@@ -14,7 +14,7 @@ import { entryText, textOfEntry } from "../../engine.ts";
 import type { Check, Pair, Write } from "../../engine.ts";
 import { messageKind, runKind, summaryKind } from "../../records.ts";
 import { storedChars } from "../../stored-records.ts";
-import type { StoredMessage } from "../../stored-records.ts";
+import type { StoredMessage, StoredRun } from "../../stored-records.ts";
 import { HEADER, bucketOf, tables } from "../../tables.ts";
 import { fieldIs } from "../field-is.ts";
 import { claimWrite, unclaimed } from "./claims.ts";
@@ -75,11 +75,8 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
     refs = telling.refs;
     writes.push(...telling.writes);
   }
-  const run = commit.run && JSON.stringify(runKind.stored(seal ? sealedRun(commit.run, seal) : commit.run));
+  const run = commit.run && runText(commit, commit.run, seal, facts);
   const snapshot = seal ? snapshotSealed(commit.snapshot, seal) : commit.snapshot;
-  if (run && commit.state === "idle") {
-    writes.push({ write: "set", key: tables.lastRun.key(uid), fields: [["run", run]] });
-  }
   writes.push({ write: "set", key: header, fields: headerFields(commit, { run, snapshot }, before, facts) });
   return { checks, writes, after: writesAfter(committed, { before, facts }), facts, refs };
 }
@@ -107,7 +104,7 @@ function factsAfter(commit: ThreadCommit, before: Facts): Facts {
     runId: run ? run.runId : before.runId,
     slug: before.slug ?? commit.slug,
     hasTime: true,
-    listedRun: run ? run.runId : before.listedRun,
+    sealedRun: before.sealedRun,
   };
 }
 
@@ -129,7 +126,7 @@ function headerFields(
     [HEADER.snapshot, snapshot],
   ];
   if (commit.state !== before.state) fields.push([HEADER.state, commit.state]);
-  if (run) fields.push([HEADER.run, commit.state === "idle" ? "" : run]);
+  if (run) fields.push([HEADER.run, run]);
   if (facts.runId !== before.runId) fields.push([HEADER.runId, facts.runId ?? ""]);
   if (facts.fence !== before.fence) fields.push([HEADER.fence, facts.fence ?? ""]);
   if (facts.messages !== before.messages) fields.push([HEADER.messages, String(facts.messages)]);
@@ -170,7 +167,7 @@ export function writesAfter(
   if (startsWaiting !== null) {
     after.push({ write: "remove", key: tables.waiting.key(uid), fields: [startsWaiting] });
   }
-  listRuns(after, { commit, seal }, { rev: facts.rev, listed: before?.listedRun ?? "" });
+  listEnded(after, { commit, seal }, facts.rev);
   const own = tables.held.key(bucket, holderOf(fence));
   const wasHeld = before === null || before.fence !== null;
   if (wasHeld && facts.fence === null) after.push({ write: "remove", key: own, fields: [uid] });
@@ -185,27 +182,37 @@ export function writesAfter(
   return after;
 }
 
-/** `listed`: a run that is in the order of runs already. */
-function listRuns(
-  after: Write[],
-  { commit: { uid, run, endedRun }, seal }: Pick<Committed, "commit" | "seal">,
-  { rev, listed }: { rev: number; listed: string },
-): void {
-  const fields: Pair[] = [];
-  const members: [member: string, score: number][] = [];
-  const add = (one: RunRecord, score: number) => {
+/** The commit's run as it is stored. `facts`: of after the commit; they get its sealed contents. */
+function runText(commit: ThreadCommit, run: RunRecord, seal: Seal | null, facts: Facts): string {
+  const stored = withoutReply(run, commit.messages);
+  if (!seal) return JSON.stringify(runKind.stored(stored));
+  const sealed = sealedRun(stored, seal, facts.sealedRun);
+  facts.sealedRun = run.outcome === null ? sealed.contents : null;
+  return JSON.stringify(runKind.stored(sealed.stored));
+}
+
+/** The text of a run that has ended is that of its message, and hardly any run has more than text. */
+function withoutReply(run: RunRecord, messages: readonly Message[]): StoredRun {
+  const [line, ...more] = run.lines;
+  if (run.outcome === null || line?.type !== "delta" || line.kept || more.length > 0) return run;
+  const reply = messages.find(({ runId, role }) => runId === run.runId && role === "assistant");
+  return reply?.content === line.text ? { ...run, lines: [], reply: reply.id } : run;
+}
+
+function listEnded(after: Write[], { commit, seal }: Pick<Committed, "commit" | "seal">, rev: number): void {
+  const { uid, run, endedRun } = commit;
+  const ended = [endedRun, run].filter((one) => one !== null && one.outcome !== null) as RunRecord[];
+  if (ended.length === 0) return;
+  const fields = ended.map((one): Pair => {
     const summary = summaryFrom(one);
-    fields.push([
-      one.runId,
-      JSON.stringify(summaryKind.stored(seal ? sealedSummary(summary, seal) : summary)),
-    ]);
-    if (one.runId !== listed) members.push([one.runId, score]);
-  };
-  // Of two that are new, the one that has ended began first.
-  if (endedRun) add(endedRun, rev - 0.5);
-  if (run) add(run, rev);
-  if (fields.length > 0) after.push({ write: "set", key: tables.runs.key(uid), fields });
-  if (members.length > 0) after.push({ write: "put", key: tables.runOrder.key(uid), members, mode: "new" });
+    return [one.runId, JSON.stringify(summaryKind.stored(seal ? sealedSummary(summary, seal) : summary))];
+  });
+  // Of two, the first one began first.
+  const members = ended.map(({ runId }) => [runId, runId === endedRun?.runId ? rev - 0.5 : rev] as const);
+  after.push(
+    { write: "set", key: tables.runs.key(uid), fields },
+    { write: "put", key: tables.runOrder.key(uid), members, mode: "new" },
+  );
 }
 
 /** A message as a field of the history. */

@@ -1,4 +1,5 @@
 import { DELETED_FENCE } from "../../../domain/fence.ts";
+import type { SealedText } from "../../content-keys/sealed-records.ts";
 import { fixedFields } from "../../engine.ts";
 import type { Engine } from "../../engine.ts";
 import { HEADER, tables } from "../../tables.ts";
@@ -30,8 +31,8 @@ export interface Facts {
   runId: string | null;
   slug: string | null;
   hasTime: boolean;
-  /** A run that this process has put into the order of runs; "": none. */
-  listedRun: string;
+  /** The last run's contents as this process has sealed them last; null: they are not known, or not sealed. */
+  sealedRun: SealedText | null;
 }
 
 /** The header's fields from which `factsFrom` makes facts, in its order. */
@@ -70,7 +71,7 @@ export function factsFrom(fields: readonly (string | null)[]): Facts {
     runId: runId ?? null,
     slug: slug || null,
     hasTime: Boolean(createdAtMs),
-    listedRun: "",
+    sealedRun: null,
   };
 }
 
@@ -83,7 +84,7 @@ export function waitingRunsOf(waiting: string | null | undefined): string[] {
   return waiting ? waiting.split(" ") : [];
 }
 
-/** A thread takes about 400 bytes; one that is not here costs a commit another read. */
+/** A thread takes about 500 bytes; one that is not here costs a commit another read. */
 const MOST_KNOWN = 10_000;
 
 /** The facts of threads as this process last knew them. They may be stale: a step that relies on them checks them. */
@@ -112,5 +113,6 @@ export async function lookUp(
   ] as const;
   const [fields, [claimed = null], [summary = null]] = await engine.read(reads, { name });
   const snapshot = fields[FACTS.length] ?? null;
-  return { facts: factsFrom(fields), snapshot, claimed, hasBegun: summary !== null };
+  const facts = factsFrom(fields);
+  return { facts, snapshot, claimed, hasBegun: summary !== null || (runId !== "" && facts.runId === runId) };
 }

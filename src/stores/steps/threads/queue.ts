@@ -45,6 +45,7 @@ export function queueSteps(
     const checks: Check[] = [
       { check: "field", key: header, field: HEADER.fence, is: [facts.fence] },
       { check: "field", key: header, field: HEADER.waiting, is: [facts.waiting] },
+      { check: "field", key: header, field: HEADER.runId, is: [facts.runId] },
       { check: "field", key: tables.runs.key(uid), field: runId, is: [null] },
     ];
     if (claim) checks.push(unclaimed(uid, claim));
@@ -122,7 +123,7 @@ export function queueSteps(
 }
 
 function mayJoin(facts: Facts, runId: string, max: number): boolean {
-  if (facts.fence === null || isDeleted(facts)) return false;
+  if (facts.fence === null || isDeleted(facts) || facts.runId === runId) return false;
   const runs = waitingRunsOf(facts.waiting);
   return runs.length < max && !runs.includes(runId);
 }

@@ -1,13 +1,17 @@
+import type { RunLine } from "../../../domain/kept-text.ts";
+import type { Message } from "../../../domain/message.ts";
 import type { RunSummary, ThreadRecord, ThreadStore } from "../../../store/threads.ts";
-import { LOOK_CHARS, LOOK_MESSAGES } from "../../../store/threads.ts";
+import { LOOK_CHARS, LOOK_MESSAGES, summaryFrom } from "../../../store/threads.ts";
 import { openedRun, openedSnapshot, openedSummary } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
+import { NewerRecord, UnreadableRecord } from "../../../store.ts";
 import { fixedFields, textOfEntry } from "../../engine.ts";
 import type { Entry } from "../../engine.ts";
 import { jsonValue } from "../../json-value.ts";
 import { readRun, readRunSummary, readState } from "../../records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { KnownMessages } from "../../sealing.ts";
+import type { StoredRun } from "../../stored-records.ts";
 import type { StepsContext } from "../context.ts";
 import { openedClaim } from "./claims.ts";
 import { FACTS, factsFrom, isDeleted, waitingRunsOf } from "./facts.ts";
@@ -39,9 +43,6 @@ type Reading = Pick<
 
 export function readingSteps(context: StepsContext, known: KnownFacts): Reading {
   const { engine, codec } = context;
-  const lastRunOf = (uid: string) =>
-    ({ read: "fields", key: tables.lastRun.key(uid), fields: ["run"] }) as const;
-
   const countRead = (uid: string) =>
     ({ read: "fields", key: tables.header.key(uid), fields: [HEADER.messages] }) as const;
 
@@ -74,6 +75,17 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
     );
   }
 
+  /** The lines of a run that are its reply's text alone; none if the reply was set aside. */
+  async function linesOf(uid: string, reply: string, tail: readonly Message[]): Promise<RunLine[]> {
+    const known = tail.find(({ id }) => id === reply);
+    if (known) return [{ type: "delta", text: known.content }];
+    const entry = await readField(engine, tables.messages.key(uid), reply, LOAD);
+    if (entry === null) return [];
+    const entries: Entry[] = [[Number(reply), textOfEntry(entry)]];
+    const read = await codec.read(uid, (open, messages) => messagesFrom(entries, uid, open, messages));
+    return read.map(({ content }) => ({ type: "delta", text: content }));
+  }
+
   return {
     async load(uid, budgetChars, runs = "last") {
       const key = tables.header.key(uid);
@@ -81,22 +93,16 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
         { read: "fields", key, fields: LOADED },
         pageOf(uid, { limit: ALL, budget: budgetChars }),
       ] as const;
-      const [fields, entries, last] =
-        runs === "active"
-          ? [...(await engine.read(reads, LOAD)), []]
-          : await engine.read([...reads, lastRunOf(uid)], LOAD);
-
+      const [fields, entries] = await engine.read(reads, LOAD);
       const facts = factsFrom(fields);
       known.set(uid, facts);
-      const [snapshot = null, catalog, activeRun] = fields.slice(FACTS.length);
+      const [snapshot = null, catalog, lastRun] = fields.slice(FACTS.length);
       if (facts.slug === null) return null;
-      const isLeftOut = runs === "active" && (facts.state ?? "idle") === "idle";
-      let run = isLeftOut ? null : activeRun || last[0];
-      // Since that run ended, the thread has left its state without another one.
-      if (!run && runs === "active" && !isLeftOut) [[run = null]] = await engine.read([lastRunOf(uid)], LOAD);
+      const run = runs === "active" && (facts.state ?? "idle") === "idle" ? null : lastRun;
       const stored = { slug: facts.slug, snapshot, catalog, run, entries };
       const opened = codec.read(uid, (open, messages) => recordFrom(uid, facts, stored, { open, messages }));
-      const record = opened instanceof Promise ? await opened : opened;
+      const { record, reply } = opened instanceof Promise ? await opened : opened;
+      if (record.run && reply !== undefined) record.run.lines = await linesOf(uid, reply, record.tail);
       // Hardly any thread has a long reply: the others cost no second read.
       if (runs === "last-in-parts" || !(record.run?.kept || record.tail.some(({ kept }) => kept)))
         return record;
@@ -164,20 +170,28 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
     },
 
     async runs(uid, limit) {
-      const order = [{ read: "range", key: tables.runOrder.key(uid), reverse: true, limit }] as const;
-      const [newest] = await engine.read(order, { name: "runs" });
-      if (newest.length === 0) return [];
-      const fields = newest.map(([runId]) => runId).reverse();
+      const order = { read: "range", key: tables.runOrder.key(uid), reverse: true, limit } as const;
+      const header = { read: "fields", key: tables.header.key(uid), fields: [HEADER.run] } as const;
+      const [newest, [last = null]] = await engine.read([order, header], { name: "runs" });
+      const active = activeIn(last, uid);
+      const ended = newest.map(([runId]) => runId).filter((runId) => runId !== active?.runId);
+      const fields = ended.slice(0, active ? limit - 1 : limit).reverse();
       const reads = [{ read: "fields", key: tables.runs.key(uid), fields }] as const;
-      const [found] = await engine.read(reads, { name: "runs" });
-      return codec.read(uid, (open) =>
-        found.flatMap((json) => (json === null ? [] : [summaryFrom(json, uid, open)])),
-      );
+      const [found] = fields.length > 0 ? await engine.read(reads, { name: "runs" }) : [[]];
+      return codec.read(uid, (open) => [
+        ...found.flatMap((json) => (json === null ? [] : [summaryOf(json, uid, open)])),
+        ...(active ? [summaryFrom(openedRun(active, open))] : []),
+      ]);
     },
 
     async run(uid, runId) {
-      const json = await readField(engine, tables.runs.key(uid), runId, { name: "run" });
-      return json === null ? null : codec.read(uid, (open) => summaryFrom(json, uid, open));
+      const ended = { read: "fields", key: tables.runs.key(uid), fields: [runId] } as const;
+      const header = { read: "fields", key: tables.header.key(uid), fields: [HEADER.run] } as const;
+      const [[json = null], [last = null]] = await engine.read([ended, header], { name: "run" });
+      if (json !== null) return codec.read(uid, (open) => summaryOf(json, uid, open));
+      const active = activeIn(last, uid);
+      if (active === null || active.runId !== runId) return null;
+      return codec.read(uid, (open) => summaryFrom(openedRun(active, open)));
     },
   };
 }
@@ -202,9 +216,12 @@ function recordFrom(
   { rev, op, fence, state, messages, waiting, catalogId }: Facts,
   stored: StoredThread,
   { open, messages: known }: { open: Open; messages: KnownMessages },
-): ThreadRecord {
-  const { snapshot, run } = stored;
-  return {
+): { record: ThreadRecord; reply: string | undefined } {
+  const { snapshot } = stored;
+  const { reply, ...run } = stored.run
+    ? openedRun(readRun(jsonValue(stored.run), uid), open)
+    : { runId: null };
+  const record: ThreadRecord = {
     uid,
     slug: stored.slug,
     // A thread that has only a catalog has no revision and no state yet.
@@ -215,15 +232,27 @@ function recordFrom(
     snapshot: snapshot === null ? null : openedSnapshot(snapshot, open),
     catalog: catalogFrom(stored.catalog, uid),
     catalogId,
-    run: run ? openedRun(readRun(jsonValue(run), uid), open) : null,
+    run: run.runId === null ? null : run,
     tail: messagesFrom(stored.entries, uid, open, known).reverse(),
     messageCount: messages,
     waitingCount: waitingRunsOf(waiting).length,
   };
+  return { record, reply };
 }
 
-function summaryFrom(json: string, uid: string, open: Open): RunSummary {
+function summaryOf(json: string, uid: string, open: Open): RunSummary {
   return openedSummary(readRunSummary(jsonValue(json), uid), open);
+}
+
+/** The header's last run, if it has not ended. One that cannot be read is none here: a load says so, and mends it. */
+function activeIn(last: string | null, uid: string): StoredRun | null {
+  try {
+    const run = last ? readRun(jsonValue(last), uid) : null;
+    return run?.outcome === null ? run : null;
+  } catch (error) {
+    if (error instanceof NewerRecord || !(error instanceof UnreadableRecord)) throw error;
+    return null;
+  }
 }
 
 /** Of a message's id; 0 if it is not an id. */

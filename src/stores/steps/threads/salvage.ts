@@ -1,4 +1,5 @@
 import { asideMessage } from "../../../domain/message.ts";
+import type { Message, RunRecord } from "../../../domain/message.ts";
 import { LockedRecord, NewerRecord, UnreadableRecord } from "../../../store.ts";
 import type { Salvage, ThreadRecord, ThreadStore, UnreadablePart } from "../../../store.ts";
 import { keyIdOf } from "../../content-keys/cipher.ts";
@@ -81,16 +82,15 @@ async function readStored(engine: Engine, uid: string): Promise<StoredThread | n
     { read: "fields", key: tables.header.key(uid), fields },
     { read: "hash", key: tables.runs.key(uid) },
     { read: "hash", key: tables.waiting.key(uid) },
-    { read: "fields", key: tables.lastRun.key(uid), fields: ["run"] },
   ] as const;
-  const [values, summaries, queue, [lastRun]] = await engine.read(reads, SALVAGE);
+  const [values, summaries, queue] = await engine.read(reads, SALVAGE);
   const facts = factsFrom(values);
-  const [snapshot = null, catalog, activeRun] = values.slice(FACTS.length);
+  const [snapshot = null, catalog, run] = values.slice(FACTS.length);
   if (facts.slug === null) return null;
   const runs = waitingRunsOf(facts.waiting);
   const waiting = queue.filter(([runId]) => runs.includes(runId));
   const entries = await entriesOf(engine, uid);
-  return { facts, snapshot, catalog, run: activeRun || lastRun, summaries, waiting, entries };
+  return { facts, snapshot, catalog, run, summaries, waiting, entries };
 }
 
 async function entriesOf(engine: Engine, uid: string): Promise<Entry[]> {
@@ -134,12 +134,23 @@ function salvageFrom(uid: string, stored: StoredThread, open: Open): Salvage {
       snapshot === null ? null : tried("snapshot", "", snapshot, (by) => openedSnapshot(snapshot, by)),
     catalog: tried("catalog", "", catalog ?? "", () => catalogFrom(catalog, uid)) ?? [],
     catalogId: facts.catalogId,
-    run: run ? tried("run", "", run, (by) => openedRun(readRun(jsonValue(run), uid), by)) : null,
+    run: run ? tried("run", "", run, (by) => runFrom(run, { uid, open: by, messages })) : null,
     tail: messages,
     messageCount,
     waitingCount: waitingRunsOf(waiting).length,
   };
   return { record, parts: parts() };
+}
+
+/** A run whose text is that of its reply has none if the reply cannot be read. */
+function runFrom(
+  json: string,
+  { uid, open, messages }: { uid: string; open: Open; messages: readonly Message[] },
+): RunRecord {
+  const { reply, ...run } = openedRun(readRun(jsonValue(json), uid), open);
+  if (reply === undefined) return run;
+  const said = messages.find(({ id }) => id === reply);
+  return { ...run, lines: said ? [{ type: "delta", text: said.content }] : [] };
 }
 
 /** Copies the parts, and removes those that the next commit does not replace; the header comes last. */
