@@ -33,6 +33,7 @@ async function sweepUser(sweep: Sweep, { user }: PlacedUser, untilMs: number): P
   if (await store.hasValidToken(slug, userId)) return;
   const [latest] = (await store.listThreads({ slug, userId, limit: 1, after: null })).items;
   if (latest && (latest.updatedAtMs > untilMs || latest.state === "running")) return;
+  if (latest && (await store.waitingRuns(latest.uid)).length > 0) return;
   if (!latest && (await store.dropSilentVisitor(slug, userId))) return progress.deleted(slug, "visitor");
   await note({ action: "users.delete", target: userId, slug });
   await forgets.user(slug, userId);

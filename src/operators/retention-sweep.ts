@@ -20,6 +20,7 @@ export type RetentionStore = Pick<
   | "restingThreads"
   | "usersPage"
   | "listThreads"
+  | "waitingRuns"
   | "hasValidToken"
   | "dropSilentVisitor"
   | "plannedDeletions"

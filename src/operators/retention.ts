@@ -131,7 +131,7 @@ export function createRetention(options: {
   };
 }
 
-/** The oldest threads. One with a run stays until it has ended: its reply is a message. */
+/** The oldest threads. A held one stays until its runs have ended: their replies are messages. */
 async function sweepThreads(sweep: Sweep, untilMs: number): Promise<boolean> {
   const { slug, store, progress } = sweep;
   const page = await store.restingThreads(slug, { untilMs, limit: THREADS_AT_ONCE, after: null });
@@ -145,8 +145,8 @@ async function sweepThreads(sweep: Sweep, untilMs: number): Promise<boolean> {
   return left.length > 0 || next !== null;
 }
 
-function isOver({ state }: RestingThread): boolean {
-  return state !== "running";
+function isOver({ isHeld }: RestingThread): boolean {
+  return !isHeld;
 }
 
 async function deleteThread({ slug, forgets, note }: Sweep, { uid, rev }: RestingThread): Promise<void> {

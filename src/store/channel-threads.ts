@@ -53,6 +53,8 @@ export interface RestingThread {
   uid: string;
   updatedAtMs: number;
   state: ThreadState;
+  /** A run goes on in it, or a message waits. */
+  isHeld: boolean;
   /** For `eraseUnchanged`; null: a tombstone that an interrupted deletion has left in the list. */
   rev: number | null;
 }

@@ -9,7 +9,14 @@ import { createRetention } from "../../src/operators/retention.ts";
 import type { RetentionField } from "../../src/domain/channel.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Share, Store } from "../../src/store.ts";
-import { SLUG, sampleChannel, sampleCommit, sampleMessage, sampleRun } from "../stores/samples.ts";
+import {
+  SLUG,
+  sampleChannel,
+  sampleCommit,
+  sampleMessage,
+  sampleRun,
+  sampleWaiting,
+} from "../stores/samples.ts";
 import { storeKinds } from "../support/store-kinds.ts";
 import type { TestDatabase } from "../support/store-kinds.ts";
 
@@ -148,6 +155,22 @@ describe.each(storeKinds)("retention, on $name", ({ prepare }) => {
     await expect.poll(async () => (await look(), threadsLeft()), WITHIN).toEqual(["busy"]);
     expect(await isGone("busy")).toBe(false);
   });
+
+  it.each([{ threadsDays: 30 }, { anonymousDays: 30 }])(
+    "leaves a thread whose run is over where a message waits, and its user: %o",
+    async (retention) => {
+      await visitor("u1");
+      await spoke("u1", "t1", 50, "running");
+      await store.wait("t1", sampleWaiting("w1"), 3);
+      const ends = { uid: "t1", opId: "end t1", fence: `${store.processId}:t1`, rev: 1, claims: false };
+      await store.commit(sampleCommit({ ...ends, messages: [], state: "idle", holds: false }));
+      const { look } = sweeper(retention);
+      await expect.poll(async () => (await restingNow()).length, WITHIN).toBe(1);
+      while (await look());
+      expect(await threadsLeft()).toEqual(["t1"]);
+      expect(await store.waitingRuns("t1")).toEqual(["w1"]);
+    },
+  );
 
   it("keeps a thread in which something is said while it looks", async () => {
     await visitor("u1", { hasToken: true });

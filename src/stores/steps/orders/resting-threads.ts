@@ -1,9 +1,9 @@
-import { DELETED_FENCE } from "../../../domain/fence.ts";
 import type { ChannelThreadStore, RestingThread } from "../../../store/channel-threads.ts";
 import type { ThreadPlace } from "../../../store/users.ts";
 import type { Engine } from "../../engine.ts";
 import { isThreadState } from "../../records.ts";
 import { HEADER, tables } from "../../tables.ts";
+import { isDeleted } from "../threads/facts.ts";
 import { glanceAt } from "../threads/glance.ts";
 import type { OrderWrites } from "./order-writes.ts";
 import { placesBehind } from "./places.ts";
@@ -32,6 +32,7 @@ async function lookAt(engine: Engine, { uid, atMs }: ThreadPlace): Promise<Resti
   ]);
   if (known && !isThreadState(known)) return [];
   const { state, updatedAtMs } = await glanceAt(engine, { uid, threadId: "", createdAtMs: atMs });
-  const isDeleted = fence?.startsWith(DELETED_FENCE);
-  return [{ uid, state, updatedAtMs, rev: isDeleted ? null : Number(rev ?? 0) }];
+  const thread = { uid, state, updatedAtMs };
+  if (isDeleted({ fence: fence ?? null })) return [{ ...thread, isHeld: false, rev: null }];
+  return [{ ...thread, isHeld: Boolean(fence), rev: Number(rev ?? 0) }];
 }
