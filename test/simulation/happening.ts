@@ -11,7 +11,7 @@ export type Happening =
   /** Steps of the store, as soon as they are done. */
   | { type: "committed"; uid: string; by: string; commit: ThreadCommit; result: CommitResult; where: Where }
   /** The process hears what came of its commit. */
-  | { type: "commit heard"; uid: string; by: string }
+  | { type: "commit heard"; opId: string }
   | { type: "waited"; uid: string; message: UserMessage; result: Waited; where: Where }
   | { type: "part kept"; uid: string; part: KeptPart; isKept: boolean; where: Where }
   | { type: "catalog set"; uid: string; catalog: Catalog; isKept: boolean; where: Where }
@@ -23,6 +23,8 @@ export type Happening =
   | { type: "user came"; slug: string; userId: string; where: Where }
   | { type: "user left"; left: UserLeft; where: Where }
   | { type: "rest looked for"; look: RestLook }
+  /** The sweep is about to read when the user's threads were last active. */
+  | { type: "user looked at"; by: string; userId: string }
   /** The writes of a node after the first `kept` ones are gone. */
   | { type: "writes lost"; node: StoreNode; kept: number }
   /** What stragglers wrote to a node is gone. */

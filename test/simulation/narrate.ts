@@ -18,6 +18,7 @@ export function narrate(trace: Trace, happening: Happening): void {
       return trace.add(uid, `${by} commits by ${commit.fence} ${what}: ${result.type}${place}`);
     }
     case "commit heard":
+    case "user looked at":
       return;
     case "waited": {
       const { uid, message, result } = happening;

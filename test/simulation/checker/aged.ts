@@ -12,14 +12,16 @@ export interface Aged {
 /**
  * deleted-when-due: what nobody asked to delete goes only when it was due. A thread: its last message, by its own time, is older
  * than the look that found it allowed, which was no younger than the channel says. A user: anonymous, without a valid token, and
- * no thread of it is younger. A message that is answered with 200 went with its thread, or has it kept.
+ * no thread of it was younger as the sweep looked. A message that is answered with 200 went with its thread, or has it kept.
  * due-is-deleted: at rest everything is gone that is past its date.
  */
 export function watchAged({ ledger, deletions, report, world }: Watch): Watcher & Aged {
   const { retention, every, durability } = world.plan;
   const looks = new Map<string, RestLook>();
-  /** Of users, when their deletion was planned, by the clock of who did. */
-  const planned = new Map<string, number>();
+  /** By sweeper and user: when somebody had last spoken in each thread as it looked. */
+  const seen = new Map<string, Map<string, number>>();
+  /** Of users, when their deletion was planned, by the clock of who did, and what that one had seen. */
+  const planned = new Map<string, { atMs: number; spokenAtMs: Map<string, number> | undefined }>();
   const listed = new Map<string, number>();
   /** Threads and anonymous users as the channel has them. */
   let entries: { kind: "thread" | "user"; id: string; isThere: boolean; position: number }[] = [];
@@ -39,9 +41,8 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
   function checkErased({ uid, by, where }: Extract<Happening, { type: "erased" }>): void {
     if (where.position === null || deletions.isAsked(uid)) return;
     deletions.noteAged(uid);
-    const { lost } = ledger.truth(uid);
     const look = looks.get(by);
-    const spokenAtMs = Math.max(lost?.spokenAtMs ?? 0, listed.get(uid) ?? 0);
+    const spokenAtMs = lastSpokenAtMs(uid);
     // What a failover took back may have been listed, or planned.
     if (hasLost || ledger.isCut(uid, 0)) return;
     if (!look) fail(uid, `${by} deletes it, and nobody asked for that`);
@@ -53,7 +54,7 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
     const { userId, uids, was } = left;
     if (where.position === null) return;
     if (deletions.isUserWanted(userId)) return uids.forEach((uid) => deletions.noteWanted(uid));
-    const young = was === null ? [] : uids.filter((uid) => isTooYoung(uid, planned.get(userId)));
+    const young = was === null ? [] : uids.filter((uid) => isTooYoung(uid, userId));
     for (const uid of uids) deletions.noteAged(uid);
     if (was === null) return;
     const isAstray = hasLost || !areClocksRight;
@@ -63,12 +64,17 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
     if (first !== undefined && !isAstray) fail(first, "its user is deleted, and it is too young");
   }
 
-  /** `atMs`: when its user's deletion was planned. */
-  function isTooYoung(uid: string, atMs = -Infinity): boolean {
+  /** The sweep cannot know what an operator has written since it looked. */
+  function isTooYoung(uid: string, userId: string): boolean {
+    if (ledger.truth(uid).isErased) return false;
+    const plan = planned.get(userId);
+    const spokenAtMs = plan?.spokenAtMs?.get(uid) ?? lastSpokenAtMs(uid);
+    return !plan || spokenAtMs > plan.atMs - (retention?.anonymousMs ?? Infinity);
+  }
+
+  function lastSpokenAtMs(uid: string): number {
     const truth = ledger.truth(uid);
-    const { spokenAtMs } = contentOf(truth);
-    const allowedMs = atMs - (retention?.anonymousMs ?? Infinity);
-    return !truth.isErased && Math.max(listed.get(uid) ?? 0, spokenAtMs) > allowedMs;
+    return Math.max(listed.get(uid) ?? 0, (truth.lost ?? contentOf(truth)).spokenAtMs);
   }
 
   /** Nobody may be told that a message is taken which went with its thread, or came after it. */
@@ -123,7 +129,12 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
       }
       if (type === "deletion" && happening.step === "planned" && happening.deletion.kind === "user") {
         const { id, atMs } = happening.deletion;
-        if (!planned.has(id)) planned.set(id, atMs);
+        const spokenAtMs = seen.get(`${happening.by} ${id}`);
+        if (!planned.has(id)) planned.set(id, { atMs, spokenAtMs });
+      }
+      if (type === "user looked at") {
+        const spoken = [...listed.keys()].map((uid) => [uid, lastSpokenAtMs(uid)] as const);
+        seen.set(`${happening.by} ${happening.userId}`, new Map(spoken));
       }
       if (type === "rest looked for") {
         looks.set(happening.look.by, happening.look);

@@ -7,8 +7,9 @@ export interface Answerer {
   epoch: number;
   name: string | null;
   takeId: string | null;
-  /** The process that wrote so, and when. */
+  /** The process that wrote so, its commit, and when. */
   by: string | null;
+  opId: string | null;
   atMs: number;
 }
 
@@ -18,6 +19,7 @@ export const MODEL_ANSWERS: Answerer = {
   name: null,
   takeId: null,
   by: null,
+  opId: null,
   atMs: 0,
 };
 
@@ -32,11 +34,14 @@ const KINDS = new Map<unknown, Answerer["kind"]>([
 ]);
 
 /** A thread that nobody ever asked a person for is stored without all of this. */
-export function answererIn({ snapshot }: ThreadCommit, { by, atMs }: { by: string; atMs: number }): Answerer {
+export function answererIn(
+  { snapshot, opId }: ThreadCommit,
+  { by, atMs }: { by: string; atMs: number },
+): Answerer {
   const { value, context } = JSON.parse(snapshot) as Snapshot;
   const { epoch = 0, person } = context;
   const kind = KINDS.get(value) ?? "model";
-  return { kind, epoch, name: person?.name ?? null, takeId: person?.takeId ?? null, by, atMs };
+  return { kind, epoch, name: person?.name ?? null, takeId: person?.takeId ?? null, by, opId, atMs };
 }
 
 /** A message that no run has said: a person's, or the service's own words. */

@@ -33,8 +33,8 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * one-account: a token belongs to one account, an account to one user, for good.
  */
 export function watchAnswers({ ledger, deletions, report, world }: Watch): Watcher {
-  const accounts = new Map<string, { userId: string; heardAtMs: number }>();
-  const bindings = new Map<string, { externalId: string; heardAtMs: number }>();
+  const accounts = new Map<string, { userId: string; by: Exchange; heardAtMs: number }>();
+  const bindings = new Map<string, { externalId: string; by: Exchange; heardAtMs: number }>();
 
   /** Acknowledged writes of the channels may be gone: whose a token and a thread are is among them. */
   let lostChannelsAtMs = -Infinity;
@@ -98,8 +98,9 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
     const { token, externalId } = about;
     if (deletions.isAccountAsked(externalId)) return;
     const [account, binding] = [accounts.get(externalId), bindings.get(token)];
-    const firstMs = Math.min(sentAtMs, account?.heardAtMs ?? Infinity, binding?.heardAtMs ?? Infinity);
-    if (!isChannelAstray(exchange, firstMs)) {
+    const before = [account, binding].filter((one) => one !== undefined);
+    const firstMs = Math.min(sentAtMs, ...before.map((one) => one.heardAtMs));
+    if (![exchange, ...before.map(({ by }) => by)].some((one) => isChannelAstray(one, firstMs))) {
       if (account && account.userId !== userId) {
         report("one-account", null, `${externalId} is two users`);
       }
@@ -107,8 +108,8 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
         report("one-account", null, `one token is ${binding.externalId}'s and ${externalId}'s`);
       }
     }
-    accounts.set(externalId, { userId, heardAtMs });
-    bindings.set(token, { externalId, heardAtMs });
+    accounts.set(externalId, { userId, by: exchange, heardAtMs });
+    bindings.set(token, { externalId, by: exchange, heardAtMs });
   }
 
   return {

@@ -24,6 +24,13 @@ export interface Deletions {
   areOver(): boolean;
 }
 
+/** A deletion that was answered; `by`: at which instance. */
+interface Deleted {
+  askedAtMs: number;
+  heardAtMs: number;
+  by: string;
+}
+
 const GONE = [401, 404, 503];
 
 /**
@@ -47,8 +54,8 @@ export function watchDeletions({
   /** As identify has answered. */
   const users = new Map<string, string>();
   const bound = new Map<string, string>();
-  /** When it was heard that a thread or a user is deleted, and when that was asked. */
-  const deleted = new Map<string, { askedAtMs: number; heardAtMs: number }>();
+  /** When it was heard that a thread or a user is deleted, and when and of whom that was asked. */
+  const deleted = new Map<string, Deleted>();
   let steps: { key: string; isEnd: boolean; position: number }[] = [];
   let lostAtMs = -Infinity;
   /** Users who were deleted, and their threads. */
@@ -75,11 +82,21 @@ export function watchDeletions({
     tokensAs.set(externalId, (tokensAs.get(externalId) ?? new Set()).add(token));
   }
 
-  /** Acknowledged writes may be gone since then, or what was read is older. */
-  function isExcused({ instance, sentAtMs }: Exchange, uid: string | null, sinceMs: number): boolean {
-    const { cluster } = world;
+  /** Acknowledged writes may be gone since then, or are among stragglers; or what was read is older. */
+  function isExcused(
+    { instance, sentAtMs }: Exchange,
+    uid: string | null,
+    { askedAtMs, by }: Deleted,
+  ): boolean {
+    const { cluster, plan } = world;
     const nodes = [cluster.ofInstances(), cluster.ofChannel("shop"), ...(uid ? [cluster.ofThread(uid)] : [])];
-    return lostAtMs >= sinceMs || nodes.some((node) => node.wasAstray(instance, Math.min(sentAtMs, sinceMs)));
+    const wasAstray = (process: string, sinceMs: number) =>
+      nodes.some((node) => node.wasAstray(process, sinceMs));
+    return (
+      lostAtMs >= askedAtMs ||
+      (plan.durability === "local" && wasAstray(by, askedAtMs)) ||
+      wasAstray(instance, Math.min(sentAtMs, askedAtMs))
+    );
   }
 
   function checkAnswered(exchange: Exchange, status: number): void {
@@ -87,7 +104,7 @@ export function watchDeletions({
     if (!("uid" in about) || GONE.includes(status)) return;
     const owner = bound.get(makers.get(about.uid) ?? "");
     for (const gone of [deleted.get(about.uid), owner === undefined ? undefined : deleted.get(owner)]) {
-      if (!gone || sentAtMs <= gone.heardAtMs || isExcused(exchange, about.uid, gone.askedAtMs)) continue;
+      if (!gone || sentAtMs <= gone.heardAtMs || isExcused(exchange, about.uid, gone)) continue;
       const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
       report("deleted-is-not-seen", about.uid, `${who} is answered ${status}`);
     }
@@ -111,15 +128,15 @@ export function watchDeletions({
     users.set(externalId, userId);
     bound.set(token, userId);
     const gone = deleted.get(userId);
-    if (gone && exchange.sentAtMs > gone.heardAtMs && !isExcused(exchange, null, gone.askedAtMs))
+    if (gone && exchange.sentAtMs > gone.heardAtMs && !isExcused(exchange, null, gone))
       report("deleted-is-not-seen", null, `${externalId} is ${userId} again, who was deleted`);
   }
 
-  function noteHeard({ about, sentAtMs }: Exchange, status: number): void {
+  function noteHeard({ about, instance, sentAtMs }: Exchange, status: number): void {
     if (status !== 202 && status !== 204) return;
-    const times = { askedAtMs: sentAtMs, heardAtMs: world.time.nowMs };
-    if (about.type === "delete") deleted.set(about.uid, times);
-    if (about.type === "delete user") deleted.set(about.userId, times);
+    const gone = { askedAtMs: sentAtMs, heardAtMs: world.time.nowMs, by: instance };
+    if (about.type === "delete") deleted.set(about.uid, gone);
+    if (about.type === "delete user") deleted.set(about.userId, gone);
   }
 
   function noteStep({ step, deletion, where }: Extract<Happening, { type: "deletion" }>): void {

@@ -18,8 +18,8 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
   const done = new Set<string>();
   const taken = new Map<string, Exchange>();
   const heard: { uid: string; text: string }[] = [];
-  /** Commits that are done, and of which their process has not heard yet. */
-  const unheard = new Set<string>();
+  /** The commits of whose answer their process has heard. */
+  const heardOf = new Set<string>();
 
   const keyOf = (act: Act) =>
     `${act.uid} ${act.type} ${act.name} ${act.epoch} ${"text" in act ? act.text : ""}`;
@@ -85,7 +85,7 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
     const uid = ledger.threadOf(runId);
     const answerer = uid === undefined ? null : ledger.truth(uid).answerer;
     if (uid === undefined || !answerer || answerer.kind === "model" || answerer.by !== by) return;
-    if (unheard.has(`${uid} ${by}`)) return;
+    if (answerer.opId === null || !heardOf.has(answerer.opId)) return;
     // It may have written among stragglers since.
     if (ledger.isDisturbed(uid, answerer.atMs)) return;
     report("no-model-with-a-person", uid, `${by} asks a model for ${runId}, the thread is ${answerer.kind}`);
@@ -93,8 +93,7 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
 
   return {
     see(happening) {
-      if (happening.type === "committed") unheard.add(`${happening.uid} ${happening.by}`);
-      if (happening.type === "commit heard") unheard.delete(`${happening.uid} ${happening.by}`);
+      if (happening.type === "commit heard") heardOf.add(happening.opId);
       if (happening.type === "committed" && happening.result.type === "committed") checkCommitted(happening);
       if (happening.type === "answered") checkAnswered(happening.exchange, happening.status);
       if (happening.type === "model asked") checkAsked(happening.by, happening.turn.run.runId);

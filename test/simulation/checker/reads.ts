@@ -13,6 +13,8 @@ interface Item {
  * request and its answer, as many as were asked for and as a page holds.
  */
 export function watchReads({ ledger, report, world }: Watch): Watcher {
+  /** What is sealed takes a third more, and a page holds less of it. */
+  const pageChars = world.plan.isEncrypted ? 0.75 * PAGE_CHARS : PAGE_CHARS;
   const counts = new Map<Exchange, { least: number; most: number }>();
 
   function check(exchange: Exchange): void {
@@ -44,7 +46,7 @@ export function watchReads({ ledger, report, world }: Watch): Watcher {
       .reduce((chars, { content }) => chars + content.length, 0);
     return (
       from >= 0 &&
-      (isAll || (items.length > 0 && items.length < limit && withNext > PAGE_CHARS)) &&
+      (isAll || (items.length > 0 && items.length < limit && withNext > pageChars)) &&
       messages.slice(from, length).every(({ id, role, content }, i) => {
         const item = items[i];
         return item?.id === id && item.role === role && item.content === content;

@@ -53,7 +53,8 @@ export async function runPage(
     if (retention && faultsAreOver()) return;
     const token = visitor.token ?? (await arrive());
     const uid = token === null ? null : ((await pickThread(token)) ?? null);
-    if (token !== null && uid !== null) await act(token, uid);
+    // Another page of the visitor may have begun anew: what there is now is of another token.
+    if (token !== null && uid !== null && visitor.token === token) await act(token, uid);
   }
 
   /** Comes back just when what it left is due, a little earlier or later. */

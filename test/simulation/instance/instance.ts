@@ -120,7 +120,13 @@ export function createInstance(
   });
 
   const retention = createRetention({
-    store,
+    store: {
+      ...store,
+      listThreads(page) {
+        world.judge({ type: "user looked at", by: process.id, userId: page.userId });
+        return store.listThreads(page);
+      },
+    },
     forgets: threads.forgetting.aged,
     channels: () => directory.channels(),
     share: () => threads.share(),

@@ -55,7 +55,7 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/actors/held-thread.ts",
-        from: "    if (result.catalog) this.#catalog = result.catalog;\n",
+        from: "    if (result.catalog) this.setCatalog(result.catalog);\n",
         to: "",
       },
     ],
@@ -346,13 +346,13 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/operators/retention.ts",
-        from: '  return state !== "running";\n',
-        to: '  return state !== "running" && rev !== null;\n',
+        from: "  return !isHeld;\n",
+        to: "  return !isHeld && rev !== null;\n",
       },
       {
         file: "src/operators/retention.ts",
-        from: "function isOver({ state }: RestingThread)",
-        to: "function isOver({ state, rev }: RestingThread)",
+        from: "function isOver({ isHeld }: RestingThread)",
+        to: "function isOver({ isHeld, rev }: RestingThread)",
       },
     ],
   },

@@ -15,8 +15,8 @@ export async function activeIn<Thread extends Pick<ListedThread, "uid" | "update
 export async function restIn(twin: Store, listed: RestingThread): Promise<RestingThread> {
   const { isDeleted } = await twin.look(listed.uid, null);
   if (isDeleted) return { ...listed, rev: null };
-  const rev = (await twin.load(listed.uid, 0))?.rev ?? 0;
-  return { ...(await activeIn(twin, listed)), rev };
+  const { rev = 0, fence = null } = (await twin.load(listed.uid, 0)) ?? {};
+  return { ...(await activeIn(twin, listed)), isHeld: fence !== null, rev };
 }
 
 /** The latest first, as the store's contract has it. */

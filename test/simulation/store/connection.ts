@@ -78,7 +78,7 @@ export function createConnection(
         done(result, where) {
           judge({ type: "committed", uid, by, commit: meant.commit(change), result, where });
         },
-        heard: () => judge({ type: "commit heard", uid, by }),
+        heard: () => judge({ type: "commit heard", opId: change.opId }),
       });
     },
     wait(uid, asked, max) {
