@@ -1,30 +1,35 @@
 import type { Catalog, UserMessage } from "../../src/domain/message.ts";
 import type { Turn } from "../../src/agent.ts";
-import type { CommitResult, Deletion, ThreadCommit, ThreadStore } from "../../src/store.ts";
+import type { Deletion, ThreadCommit } from "../../src/store.ts";
 import type { Call } from "../../machines/run.ts";
 import type { Exchange } from "./clients/exchange.ts";
 import type { Thought } from "./instance/agent.ts";
 import type { StoreNode, Where } from "./store/node.ts";
 
+/** What a step of the store did, as soon as it is done. */
+export type StoreEffect =
+  | { type: "committed"; uid: string; by: string; commit: ThreadCommit }
+  | { type: "waited"; uid: string; message: UserMessage }
+  | { type: "part kept"; uid: string; part: KeptPart }
+  | { type: "catalog set"; uid: string; catalog: Catalog }
+  | { type: "erased"; uid: string; by: string }
+  | { type: "deletion"; step: "planned" | "ended"; deletion: Deletion; by: string }
+  | { type: "thread listed"; uid: string; slug: string; userId: string; atMs: number }
+  | { type: "thread unlisted"; uid: string }
+  /** An anonymous user is there; is deleted, or is an account's user from now on, as an account's may be deleted. */
+  | { type: "user came"; slug: string; userId: string }
+  | { type: "user left"; left: UserLeft }
+  /** A token of a user who is about to be deleted: nobody comes in with it any more. */
+  | { type: "token erased"; userId: string };
+
 /** What the checker is told, as it happens. */
 export type Happening =
-  /** Steps of the store, as soon as they are done. */
-  | { type: "committed"; uid: string; by: string; commit: ThreadCommit; result: CommitResult; where: Where }
+  | (StoreEffect & { where: Where })
   /** The process hears what came of its commit. */
   | { type: "commit heard"; opId: string }
-  | { type: "waited"; uid: string; message: UserMessage; result: Waited; where: Where }
-  | { type: "part kept"; uid: string; part: KeptPart; isKept: boolean; where: Where }
-  | { type: "catalog set"; uid: string; catalog: Catalog; isKept: boolean; where: Where }
-  | { type: "erased"; uid: string; by: string; where: Where }
-  | { type: "deletion"; step: "planned" | "ended"; deletion: Deletion; by: string; where: Where }
-  | { type: "thread listed"; uid: string; slug: string; userId: string; atMs: number; where: Where }
-  | { type: "thread unlisted"; uid: string; where: Where }
-  /** An anonymous user is there; is deleted, or is an account's user from now on, as an account's may be deleted. */
-  | { type: "user came"; slug: string; userId: string; where: Where }
-  | { type: "user left"; left: UserLeft; where: Where }
   | { type: "rest looked for"; look: RestLook }
-  /** The sweep is about to read when the user's threads were last active. */
-  | { type: "user looked at"; by: string; userId: string }
+  /** Retention begins to look whether a user is past its date. */
+  | { type: "user looked at"; userId: string; by: string }
   /** The writes of a node after the first `kept` ones are gone. */
   | { type: "writes lost"; node: StoreNode; kept: number }
   /** What stragglers wrote to a node is gone. */
@@ -60,8 +65,6 @@ export interface RestLook {
   untilMs: number;
   nowMs: number;
 }
-
-export type Waited = Awaited<ReturnType<ThreadStore["wait"]>>;
 
 export interface KeptPart {
   uid: string;

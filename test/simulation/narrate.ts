@@ -1,3 +1,4 @@
+import { holderOf } from "../../src/domain/fence.ts";
 import type { Happening } from "./happening.ts";
 import type { Trace } from "./trace.ts";
 
@@ -5,30 +6,27 @@ import type { Trace } from "./trace.ts";
 export function narrate(trace: Trace, happening: Happening): void {
   switch (happening.type) {
     case "committed": {
-      const { uid, by, commit, result, where } = happening;
+      const { uid, by, commit, where } = happening;
       const { run, claims, takesFrom, startsWaiting, rev } = commit;
       const event = run?.path.at(-1)?.event ?? "";
       const how = [
         claims ? "claims" : "",
-        takesFrom === null ? "" : `from ${takesFrom}`,
+        takesFrom === null ? "" : `from ${trace.name("p", holderOf(takesFrom))}`,
         startsWaiting === null ? "" : "from the queue",
       ];
       const what = `rev ${rev} of ${run?.runId ?? "no run"} ${event} ${run?.outcome ?? commit.state} ${how.join(" ")}`;
       const place = where.position === null ? " (among stragglers)" : "";
-      return trace.add(uid, `${by} commits by ${commit.fence} ${what}: ${result.type}${place}`);
+      return trace.add(uid, `${by} commits ${what}${place}`);
     }
     case "commit heard":
     case "user looked at":
       return;
     case "waited": {
-      const { uid, message, result } = happening;
-      return trace.add(uid, `${message.runId} “${message.text}” ${result.type}`);
+      const { uid, message } = happening;
+      return trace.add(uid, `${message.runId} “${message.text}” waits`);
     }
     case "part kept":
-      return trace.add(
-        happening.uid,
-        `part ${happening.part.nth} of ${happening.part.runId}: ${happening.isKept}`,
-      );
+      return trace.add(happening.uid, `part ${happening.part.nth} of ${happening.part.runId} is kept`);
     case "catalog set":
       return trace.add(happening.uid, `catalog ${JSON.stringify(happening.catalog)}`);
     case "erased":
@@ -46,6 +44,8 @@ export function narrate(trace: Trace, happening: Happening): void {
       return trace.add(null, `${trace.name("u", happening.userId)} is there`);
     case "user left":
       return trace.add(null, `${trace.name("u", happening.left.userId)} is gone`);
+    case "token erased":
+      return trace.add(null, `a token of ${trace.name("u", happening.userId)} is erased`);
     case "rest looked for": {
       const { by, slug, nowMs, untilMs } = happening.look;
       return trace.add(null, `${by} looks for what rests in ${slug} for ${Math.round(nowMs - untilMs)} ms`);

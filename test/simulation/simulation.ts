@@ -14,6 +14,7 @@ import { createFaults } from "./faults.ts";
 import type { Happening } from "./happening.ts";
 import { createFleet } from "./instance/fleet.ts";
 import type { Fleet } from "./instance/fleet.ts";
+import type { Instance } from "./instance/instance.ts";
 import { createMessages } from "./instance/messages.ts";
 import { planOf } from "./plan.ts";
 import type { Plan } from "./plan.ts";
@@ -84,10 +85,9 @@ async function simulateSeeded(seed: number, known: readonly string[]): Promise<O
     count: (fault: string) => void (faults[fault] = (faults[fault] ?? 0) + 1),
     faultsAreOver: () => time.nowMs >= plan.workMs,
   };
-  const messages = createMessages(shared);
-  const world: World = { ...shared, cluster: createCluster(shared), post: messages.post };
+  const world: World = { ...shared, cluster: createCluster(shared), messages: createMessages(shared) };
 
-  const fleet = createFleet(world, messages);
+  const fleet = createFleet(world);
   for (const berth of fleet.berths) berth.start();
   const nemesis = createFaults(world, fleet);
   nemesis.start();
@@ -97,14 +97,15 @@ async function simulateSeeded(seed: number, known: readonly string[]): Promise<O
 
   const isBroken = () => checker.violation !== null;
   await time.run(plan.workMs, isBroken);
-  const isOver = () => clients.left === 0 && checker.isAtRest() && isIdle(fleet);
+  const isOver = () => clients.left === 0 && checker.isAtRest() && fleet.alive().every(isIdle);
   await time.run(plan.workMs + REST_MS, () => isBroken() || (time.nowMs > plan.workMs && isOver()));
   if (!isBroken()) {
     checker.atRest();
     if (clients.left > 0) checker.report("clients-are-answered", null, `${clients.names().join(", ")} wait`);
-    for (const { process, threads } of fleet.alive()) {
-      if (threads.held() + threads.waiting() === 0) continue;
-      const text = `${process.id} holds ${threads.held()} threads, ${threads.waiting()} streams wait`;
+    for (const instance of fleet.alive()) {
+      if (isIdle(instance)) continue;
+      const { process, threads } = instance;
+      const text = `${process.id} holds ${threads?.held()} threads, ${threads?.waiting()} streams wait`;
       checker.report("nothing-is-left-in-memory", null, text);
     }
   }
@@ -122,8 +123,8 @@ async function simulateSeeded(seed: number, known: readonly string[]): Promise<O
   };
 }
 
-function isIdle(fleet: Fleet): boolean {
-  return fleet.alive().every(({ threads }) => threads.held() + threads.waiting() === 0);
+function isIdle({ threads }: Instance): boolean {
+  return threads === null || threads.held() + threads.waiting() === 0;
 }
 
 function startClients(

@@ -7,6 +7,8 @@ export interface Trace {
   add(thread: string | null, text: string): void;
   /** A short name for a random id: `t1`, `u2`. */
   name(kind: string, id: string): string;
+  /** From now on the id goes by this name. */
+  know(id: string, name: string): void;
 }
 
 export interface TraceLine {
@@ -26,6 +28,8 @@ export function createTrace(time: VirtualTime): Trace {
     add(thread, text) {
       lines.push({ atMs: time.nowMs, thread, text });
     },
+
+    know: (id, name) => void names.set(id, name),
 
     name(kind, id) {
       const known = names.get(id);

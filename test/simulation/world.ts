@@ -1,6 +1,5 @@
-import type { InstanceMessage } from "../../src/store.ts";
 import type { Happening } from "./happening.ts";
-import type { Process } from "./instance/process.ts";
+import type { Messages } from "./instance/messages.ts";
 import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import type { Cluster } from "./store/cluster.ts";
@@ -17,8 +16,7 @@ export interface World {
   readonly randomOf: (part: string) => Random;
   /** Tells the checker. */
   readonly judge: (happening: Happening) => void;
-  /** A message from one process to another. */
-  readonly post: (from: Process, to: string, message: InstanceMessage) => void;
+  readonly messages: Messages;
   /** A fault happened. */
   readonly count: (fault: string) => void;
   /** Clients begin nothing new, and nothing fails any more. */

@@ -1,3 +1,5 @@
+import { systemTimers } from "../../clock.ts";
+import type { Timers } from "../../clock.ts";
 import type { ChannelThreadStore, UserStore } from "../../store.ts";
 import type { StepsContext } from "./context.ts";
 import { channelThreadSteps } from "./orders/channel-threads.ts";
@@ -14,9 +16,9 @@ export interface OrderSteps
   tidy(): Promise<void>;
 }
 
-export function orderSteps(context: StepsContext): OrderSteps {
+export function orderSteps(context: StepsContext, timers: Timers = systemTimers): OrderSteps {
   const { engine } = context;
-  const writes = createOrderWrites(engine);
+  const writes = createOrderWrites(engine, timers);
   return {
     ...channelThreadSteps(context, writes),
     ...restingThreadSteps(engine, writes),

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock, Timers } from "../../clock.ts";
 import { newId } from "../../domain/ids.ts";
 import type { PlainLog } from "../../log.ts";
 import type { InstanceMessage, Store } from "../../store.ts";
@@ -28,6 +28,7 @@ const ROTATED_TOKENS = boxOf("rotated");
 
 interface StoreOptions extends SealingOptions {
   clock: Clock;
+  timers?: Timers;
   log: Pick<PlainLog, "warn">;
   /** The store, in the words of a refusal. */
   where?: string;
@@ -36,7 +37,7 @@ interface StoreOptions extends SealingOptions {
 /** The store on an engine; closing it closes the engine. Throws, and closes it, if the store is half restored. */
 export async function storeOn(
   engine: Engine,
-  { clock, log, where = "here", ...sealing }: StoreOptions,
+  { clock, timers, log, where = "here", ...sealing }: StoreOptions,
 ): Promise<Store> {
   try {
     refuseRestoring(await restoringOf(engine), where);
@@ -62,7 +63,7 @@ export async function storeOn(
     else log.warn({ chars: text.length }, "a message between instances is no JSON object: ignored");
   });
 
-  const orders = orderSteps(context);
+  const orders = orderSteps(context, timers);
   const instances = instanceSteps(context, {
     // A notice may be lost, so each beat compares the count too.
     changeCount(count) {

@@ -9,20 +9,26 @@ export interface Aged {
   isOver(): boolean;
 }
 
+/** When somebody last spoke, by thread. */
+type SpokenIn = ReadonlyMap<string, number>;
+
 /**
  * deleted-when-due: what nobody asked to delete goes only when it was due. A thread: its last message, by its own time, is older
  * than the look that found it allowed, which was no younger than the channel says. A user: anonymous, without a valid token, and
- * no thread of it was younger as the sweep looked. A message that is answered with 200 went with its thread, or has it kept.
+ * no thread of it is younger. A message that is answered with 200 went with its thread, or has it kept.
  * due-is-deleted: at rest everything is gone that is past its date.
  */
 export function watchAged({ ledger, deletions, report, world }: Watch): Watcher & Aged {
   const { retention, every, durability } = world.plan;
   const looks = new Map<string, RestLook>();
-  /** By sweeper and user: when somebody had last spoken in each thread as it looked. */
-  const seen = new Map<string, Map<string, number>>();
-  /** Of users, when their deletion was planned, by the clock of who did, and what that one had seen. */
-  const planned = new Map<string, { atMs: number; spokenAtMs: Map<string, number> | undefined }>();
+  /** By process and user: the user's threads, as they were when retention began to look at the user. */
+  const seen = new Map<string, SpokenIn>();
+  /** Of users, when their deletion was planned, by the clock of who did, who had seen this of them. */
+  const planned = new Map<string, { atMs: number; saw: SpokenIn | undefined }>();
   const listed = new Map<string, number>();
+  const owners = new Map<string, string>();
+  /** Users whose tokens were erased while somebody could come in with them. */
+  const hadTokens = new Set<string>();
   /** Threads and anonymous users as the channel has them. */
   let entries: { kind: "thread" | "user"; id: string; isThere: boolean; position: number }[] = [];
   let hasLost = false;
@@ -41,8 +47,9 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
   function checkErased({ uid, by, where }: Extract<Happening, { type: "erased" }>): void {
     if (where.position === null || deletions.isAsked(uid)) return;
     deletions.noteAged(uid);
+    const { lost } = ledger.truth(uid);
     const look = looks.get(by);
-    const spokenAtMs = lastSpokenAtMs(uid);
+    const spokenAtMs = Math.max(lost?.spokenAtMs ?? 0, listed.get(uid) ?? 0);
     // What a failover took back may have been listed, or planned.
     if (hasLost || ledger.isCut(uid, 0)) return;
     if (!look) fail(uid, `${by} deletes it, and nobody asked for that`);
@@ -54,27 +61,26 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
     const { userId, uids, was } = left;
     if (where.position === null) return;
     if (deletions.isUserWanted(userId)) return uids.forEach((uid) => deletions.noteWanted(uid));
-    const young = was === null ? [] : uids.filter((uid) => isTooYoung(uid, userId));
+    const young = was === null ? [] : uids.filter((uid) => isTooYoung(uid, planned.get(userId)));
     for (const uid of uids) deletions.noteAged(uid);
     if (was === null) return;
     const isAstray = hasLost || !areClocksRight;
     if (was.externalId !== null) fail(null, `${was.externalId} is deleted, and nobody asked for that`);
-    if (was.hadToken && !isAstray) fail(null, `a user is deleted who has a valid token`);
+    if ((was.hadToken || hadTokens.has(userId)) && !isAstray)
+      fail(null, `a user is deleted who has a valid token`);
     const [first] = young;
     if (first !== undefined && !isAstray) fail(first, "its user is deleted, and it is too young");
   }
 
-  /** The sweep cannot know what an operator has written since it looked. */
-  function isTooYoung(uid: string, userId: string): boolean {
-    if (ledger.truth(uid).isErased) return false;
-    const plan = planned.get(userId);
-    const spokenAtMs = plan?.spokenAtMs?.get(uid) ?? lastSpokenAtMs(uid);
-    return !plan || spokenAtMs > plan.atMs - (retention?.anonymousMs ?? Infinity);
-  }
-
-  function lastSpokenAtMs(uid: string): number {
+  function spokenAtMs(uid: string): number {
     const truth = ledger.truth(uid);
     return Math.max(listed.get(uid) ?? 0, (truth.lost ?? contentOf(truth)).spokenAtMs);
+  }
+
+  /** As it was seen: what came since, such as the end of a call, goes with its user. */
+  function isTooYoung(uid: string, plan: { atMs: number; saw: SpokenIn | undefined } | undefined): boolean {
+    const allowedMs = (plan?.atMs ?? -Infinity) - (retention?.anonymousMs ?? Infinity);
+    return !ledger.truth(uid).isErased && (plan?.saw?.get(uid) ?? spokenAtMs(uid)) > allowedMs;
   }
 
   /** Nobody may be told that a message is taken which went with its thread, or came after it. */
@@ -114,12 +120,14 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
       if (type === "writes lost" && happening.node === world.cluster.ofChannel("shop"))
         entries = entries.filter(({ position }) => position <= happening.kept);
       if (type === "thread listed") {
-        const { uid, atMs, where } = happening;
+        const { uid, userId, atMs, where } = happening;
         listed.set(uid, atMs);
+        owners.set(uid, userId);
         note("thread", uid, { isThere: true, where });
       }
       if (type === "thread unlisted")
         note("thread", happening.uid, { isThere: false, where: happening.where });
+      if (type === "token erased") hadTokens.add(happening.userId);
       if (type === "user came") note("user", happening.userId, { isThere: true, where: happening.where });
       if (type === "user left") {
         checkUser(happening);
@@ -129,12 +137,12 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
       }
       if (type === "deletion" && happening.step === "planned" && happening.deletion.kind === "user") {
         const { id, atMs } = happening.deletion;
-        const spokenAtMs = seen.get(`${happening.by} ${id}`);
-        if (!planned.has(id)) planned.set(id, { atMs, spokenAtMs });
+        if (!planned.has(id)) planned.set(id, { atMs, saw: seen.get(`${happening.by} ${id}`) });
       }
       if (type === "user looked at") {
-        const spoken = [...listed.keys()].map((uid) => [uid, lastSpokenAtMs(uid)] as const);
-        seen.set(`${happening.by} ${happening.userId}`, new Map(spoken));
+        const { by, userId } = happening;
+        const own = [...owners].filter(([, owner]) => owner === userId);
+        seen.set(`${by} ${userId}`, new Map(own.map(([uid]) => [uid, spokenAtMs(uid)])));
       }
       if (type === "rest looked for") {
         looks.set(happening.look.by, happening.look);

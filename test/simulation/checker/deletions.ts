@@ -102,7 +102,8 @@ export function watchDeletions({
   function checkAnswered(exchange: Exchange, status: number): void {
     const { about, sentAtMs } = exchange;
     if (!("uid" in about) || GONE.includes(status)) return;
-    const owner = bound.get(makers.get(about.uid) ?? "");
+    // If who began to delete the thread itself died, it may be its user's no longer, and goes by that deletion.
+    const owner = threads.has(about.uid) ? undefined : bound.get(makers.get(about.uid) ?? "");
     for (const gone of [deleted.get(about.uid), owner === undefined ? undefined : deleted.get(owner)]) {
       if (!gone || sentAtMs <= gone.heardAtMs || isExcused(exchange, about.uid, gone)) continue;
       const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;

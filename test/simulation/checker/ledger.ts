@@ -159,22 +159,19 @@ function foldOf(entries: readonly Entry[]): ThreadTruth {
 /** What a step of the store has written in a thread. */
 function writeOf(happening: Happening): { uid: string; where: Where; write: Entry["write"] } | null {
   if (happening.type === "committed") {
-    const { uid, by, commit, result, where } = happening;
-    if (result.type === "committed") return { uid, where, write: { type: "commit", by, commit } };
-    if (result.type !== "waiting" || !commit.orWait) return null;
-    return { uid, where, write: { type: "wait", message: commit.orWait.message } };
+    const { uid, by, commit, where } = happening;
+    return { uid, where, write: { type: "commit", by, commit } };
   }
-  if (happening.type === "waited" && happening.result.type === "waiting") {
+  if (happening.type === "waited") {
     const { uid, message, where } = happening;
     return { uid, where, write: { type: "wait", message } };
   }
-  if (happening.type === "part kept" && happening.isKept) {
+  if (happening.type === "part kept") {
     const { uid, part, where } = happening;
     return { uid, where, write: { type: "part", ...part } };
   }
   if (happening.type === "catalog set") {
     const { uid, catalog, where } = happening;
-    if (!happening.isKept) return null;
     return { uid, where, write: { type: "catalog", catalog: JSON.stringify(catalog) } };
   }
   if (happening.type === "erased") return { ...happening, write: { type: "erase" } };

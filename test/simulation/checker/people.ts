@@ -94,7 +94,7 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
   return {
     see(happening) {
       if (happening.type === "commit heard") heardOf.add(happening.opId);
-      if (happening.type === "committed" && happening.result.type === "committed") checkCommitted(happening);
+      if (happening.type === "committed") checkCommitted(happening);
       if (happening.type === "answered") checkAnswered(happening.exchange, happening.status);
       if (happening.type === "model asked") checkAsked(happening.by, happening.turn.run.runId);
       if (happening.type === "asked") {

@@ -39,7 +39,7 @@ export function watchRuns({ ledger, report, world }: Watch): Watcher {
     see(happening) {
       if (happening.type === "model asked") checkAsked(happening.by, happening.turn.run.runId);
       if (happening.type === "tool called") checkCalled(happening.by, happening.call);
-      if (happening.type === "committed" && happening.result.type === "committed") {
+      if (happening.type === "committed") {
         if (happening.commit.run) checkTime(happening.uid, happening.commit.run);
       }
     },

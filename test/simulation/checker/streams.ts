@@ -119,7 +119,7 @@ export function watchStreams({ ledger, report, world }: Watch, thoughts: Thought
     see(happening) {
       if (happening.type === "model asked") thoughts.add(happening.thought);
       if (happening.type === "closed" && isStream(happening.exchange)) checkStream(happening.exchange);
-      if (happening.type === "committed" && happening.result.type === "committed") {
+      if (happening.type === "committed") {
         const terminal = happening.commit.run?.terminal;
         checkReplies(happening.uid, terminal?.type === "error" ? terminal.message : null);
       }

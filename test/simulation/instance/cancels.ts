@@ -1,6 +1,6 @@
 import type { Threads } from "../../../src/actors/threads.ts";
 import type { Cancel } from "../happening.ts";
-import type { Connection } from "../store/connection.ts";
+import type { WatchLoads } from "../store/open.ts";
 import type { World } from "../world.ts";
 import type { Process } from "./process.ts";
 
@@ -11,29 +11,29 @@ import type { Process } from "./process.ts";
 export function watchCancels(
   { judge, time }: World,
   { id }: Process,
-  threads: Threads,
-  store: Pick<Connection, "watchLoads">,
-): Threads {
+): { watchLoad: WatchLoads; over: (threads: Threads) => Threads } {
   let beginning: Cancel | null = null;
 
-  store.watchLoads((uid) => {
-    const cancel = beginning;
-    if (cancel?.uid !== uid) return () => {};
-    cancel.reads = true;
-    // A repeated call reads again: the last reading may be the one that is answered.
-    return () => void (cancel.readAtMs = time.nowMs);
-  });
-
   return {
-    ...threads,
-    async cancel(uid) {
-      const cancel: Cancel = { uid, by: id, begunAtMs: time.nowMs, readAtMs: null, reads: false };
-      judge({ type: "cancel begun", cancel });
-      beginning = cancel;
-      const ending = threads.cancel(uid);
-      beginning = null;
-      await ending;
-      judge({ type: "cancel ended", cancel });
+    watchLoad(uid) {
+      const cancel = beginning;
+      if (cancel?.uid !== uid) return () => {};
+      cancel.reads = true;
+      // A repeated call reads again: the last reading may be the one that is answered.
+      return () => void (cancel.readAtMs = time.nowMs);
     },
+
+    over: (threads) => ({
+      ...threads,
+      async cancel(uid) {
+        const cancel: Cancel = { uid, by: id, begunAtMs: time.nowMs, readAtMs: null, reads: false };
+        judge({ type: "cancel begun", cancel });
+        beginning = cancel;
+        const ending = threads.cancel(uid);
+        beginning = null;
+        await ending;
+        judge({ type: "cancel ended", cancel });
+      },
+    }),
   };
 }

@@ -4,7 +4,6 @@ import { createInstance } from "./instance.ts";
 import type { Instance } from "./instance.ts";
 import { createMachine } from "./machine.ts";
 import type { Machine } from "./machine.ts";
-import type { Messages } from "./messages.ts";
 import { createProcess } from "./process.ts";
 
 /** The machines of the service, and the process that each of them runs at the moment. */
@@ -22,7 +21,7 @@ export interface Berth {
   start: () => void;
 }
 
-export function createFleet(world: World, messages: Messages): Fleet {
+export function createFleet(world: World): Fleet {
   const { plan, time, trace } = world;
   const numbers = { thoughts: 0, calls: 0 };
   const random = world.randomOf("machines");
@@ -36,7 +35,7 @@ export function createFleet(world: World, messages: Messages): Fleet {
       instance: null,
       start() {
         const process = createProcess(`${name}${++starts}`, machine, time, trace);
-        const instance = createInstance(world, { process, messages, numbers });
+        const instance = createInstance(world, { process, numbers });
         berth.instance = instance;
         trace.add(null, `${process.id} starts`);
         void instance.start();

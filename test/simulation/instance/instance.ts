@@ -13,16 +13,13 @@ import { createRetention } from "../../../src/operators/retention.ts";
 import { noProgress } from "../../../src/operators/retention-sweep.ts";
 import { Secret } from "../../../src/secret.ts";
 import { StoreUnavailable } from "../../../src/store.ts";
-import { createCalls } from "../store/calls.ts";
-import { createConnection } from "../store/connection.ts";
-import { AS_STORED } from "../store/meant.ts";
+import type { Store } from "../../../src/store.ts";
+import { openStore } from "../store/open.ts";
 import type { World } from "../world.ts";
 import { createSimulatedAgent } from "./agent.ts";
 import type { AgentNumbers } from "./agent.ts";
 import { watchCancels } from "./cancels.ts";
-import { createEncrypting } from "./encrypted.ts";
 import { HAND_OFF, TRANSPORT_KEY } from "../channels.ts";
-import type { Messages } from "./messages.ts";
 import type { Process } from "./process.ts";
 import { createTrap } from "./trap.ts";
 import type { Trap } from "./trap.ts";
@@ -31,7 +28,8 @@ import type { Trap } from "./trap.ts";
 export interface Instance {
   readonly process: Process;
   readonly trap: Trap;
-  readonly threads: RunningThreads;
+  /** Null: its store is not open yet. */
+  readonly threads: RunningThreads | null;
   readonly handler: Handler;
   /** It takes requests. */
   readonly isOpen: boolean;
@@ -68,24 +66,97 @@ const config = readConfig({
 });
 
 const RETRY_MS = 300;
+const CHANNELS = ["shop", "cli"];
 /** Days last some seconds here, and the sweep that looks each minute comes by each other second. */
 const QUICKER = 30;
 
 export function createInstance(
   world: World,
-  { process, messages, numbers }: { process: Process; messages: Messages; numbers: AgentNumbers },
+  { process, numbers }: { process: Process; numbers: AgentNumbers },
 ): Instance {
-  const { clock, timers } = process;
+  const { timers } = process;
   const trap = createTrap();
-  const encrypting = world.plan.isEncrypted ? createEncrypting(world, process) : null;
-  const calls = createCalls(world, process, trap);
-  const connection = createConnection(world, process, calls, encrypting?.meant ?? AS_STORED);
-  const store = encrypting?.over(connection) ?? connection;
-  messages.join(process, connection.receive);
   const log = watchedLog(world, process);
+  const cancels = watchCancels(world, process);
+  const opening = { trap, watchLoad: cancels.watchLoad, log };
+  let service: Service | null = null;
+  let isOpen = false;
+
+  async function untilAnswered<Result>(call: () => Promise<Result>): Promise<Result> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await pause(timers, RETRY_MS);
+      return untilAnswered(call);
+    }
+  }
+
+  return {
+    process,
+    trap,
+
+    get threads() {
+      return service?.threads ?? null;
+    },
+    handler(request) {
+      if (!service) throw new Error(`Cannot ask ${process.id}: it has not begun`);
+      return service.handler(request);
+    },
+    get isOpen() {
+      return isOpen && process.isAlive;
+    },
+
+    async start() {
+      const store = await untilAnswered(() => openStore(world, process, opening));
+      const { threads, directory, retention } = (service = serviceOn(store, world, {
+        process,
+        numbers,
+        log,
+        cancels,
+      }));
+      await untilAnswered(async () => {
+        await directory.renew();
+        // Its regular look waits for a real timer, and is left out: channels do not change here.
+        if (CHANNELS.some((slug) => directory.faultOf(slug))) throw new StoreUnavailable("read the channels");
+      });
+      isOpen = true;
+      await threads.start();
+      if (world.plan.retention) retention.start();
+    },
+
+    async stop(graceMs) {
+      isOpen = false;
+      service?.retention.stop();
+      world.trace.add(null, `${process.id} drains`);
+      await service?.threads.drain(graceMs);
+      await service?.store.close();
+      process.die();
+    },
+  };
+}
+
+type Service = ReturnType<typeof serviceOn>;
+
+/** The real service on its store. */
+function serviceOn(
+  store: Store,
+  world: World,
+  {
+    process,
+    numbers,
+    log,
+    cancels,
+  }: {
+    process: Process;
+    numbers: AgentNumbers;
+    log: ReturnType<typeof watchedLog>;
+    cancels: ReturnType<typeof watchCancels>;
+  },
+) {
+  const { clock, timers } = process;
   const random = world.randomOf(`jitter of ${process.id}`);
   let ids = 0;
-  let isOpen = false;
 
   const threads = createThreads({
     store,
@@ -99,14 +170,13 @@ export function createInstance(
     observer: nobody,
     handOff: () => HAND_OFF,
   });
-  // Its regular look waits for a real timer, and is left out: channels do not change here.
   const directory = createDirectory({ store, log });
   const handler = createHandler({
     config,
     transportKeys: [new Secret(TRANSPORT_KEY)],
     keyDoor: createKeyDoor({ config, clock, log }),
     store,
-    threads: watchCancels(world, process, threads, connection),
+    threads: cancels.over(threads),
     visitors: createVisitors({
       store,
       clock,
@@ -120,13 +190,7 @@ export function createInstance(
   });
 
   const retention = createRetention({
-    store: {
-      ...store,
-      listThreads(page) {
-        world.judge({ type: "user looked at", by: process.id, userId: page.userId });
-        return store.listThreads(page);
-      },
-    },
+    store,
     forgets: threads.forgetting.aged,
     channels: () => directory.channels(),
     share: () => threads.share(),
@@ -139,41 +203,7 @@ export function createInstance(
     pace: { elapsed: () => clock.elapsed(), sleep: (ms) => pause(timers, ms) },
   });
 
-  async function readChannels(): Promise<void> {
-    try {
-      await directory.renew();
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      await pause(timers, RETRY_MS);
-      await readChannels();
-    }
-  }
-
-  return {
-    process,
-    trap,
-    threads,
-    handler,
-
-    get isOpen() {
-      return isOpen && process.isAlive;
-    },
-
-    async start() {
-      await readChannels();
-      isOpen = true;
-      await threads.start();
-      if (world.plan.retention) retention.start();
-    },
-
-    async stop(graceMs) {
-      isOpen = false;
-      retention.stop();
-      world.trace.add(null, `${process.id} drains`);
-      await threads.drain(graceMs);
-      process.die();
-    },
-  };
+  return { store, threads, handler, directory, retention };
 }
 
 /** Errors are told to the checker; that the store does not answer is none. */

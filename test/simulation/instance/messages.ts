@@ -1,11 +1,10 @@
-import type { InstanceMessage } from "../../../src/store.ts";
 import type { World } from "../world.ts";
 import type { Process } from "./process.ts";
 
-/** Messages between instances: each is lost, late or doubled with some luck, and so they overtake each other. */
+/** Notices by name, to every process that listens: each is lost, late or doubled with some luck, and so they overtake each other. */
 export interface Messages {
-  post: World["post"];
-  join(process: Process, receive: (message: InstanceMessage) => void): void;
+  post(from: Process, name: string, text: string): void;
+  listen(process: Process, name: string, listener: (text: string) => void): void;
 }
 
 const LATEST_MS = 3_000;
@@ -18,7 +17,7 @@ export function createMessages({
   faultsAreOver,
 }: Pick<World, "time" | "plan" | "randomOf" | "count" | "faultsAreOver">): Messages {
   const random = randomOf("messages");
-  const receivers = new Map<string, { process: Process; receive: (message: InstanceMessage) => void }>();
+  const listeners = new Map<string, { process: Process; listener: (text: string) => void }[]>();
   const { lose, late, doubled } = plan.messages;
 
   function happens(share: number, fault: string): boolean {
@@ -28,19 +27,21 @@ export function createMessages({
   }
 
   return {
-    join: (process, receive) => void receivers.set(process.id, { process, receive }),
+    listen(process, name, listener) {
+      listeners.set(name, [...(listeners.get(name) ?? []), { process, listener }]);
+    },
 
-    post(from, to, message) {
-      const receiver = receivers.get(to);
-      if (!from.isAlive || !receiver) return;
-      const copies = happens(doubled, "messages doubled") ? 2 : 1;
-      for (let copy = 0; copy < copies; copy++) {
-        const own = structuredClone(message);
-        if (happens(lose, "messages lost")) continue;
-        const ms = happens(late, "messages late")
-          ? random.between(0, LATEST_MS)
-          : random.between(...plan.storeLatencyMs);
-        time.after(ms, () => receiver.process.deliver(() => receiver.receive(own)));
+    post(from, name, text) {
+      if (!from.isAlive) return;
+      for (const { process, listener } of listeners.get(name) ?? []) {
+        const copies = happens(doubled, "messages doubled") ? 2 : 1;
+        for (let copy = 0; copy < copies; copy++) {
+          if (happens(lose, "messages lost")) continue;
+          const ms = happens(late, "messages late")
+            ? random.between(0, LATEST_MS)
+            : random.between(...plan.storeLatencyMs);
+          time.after(ms, () => process.deliver(() => listener(text)));
+        }
       }
     },
   };

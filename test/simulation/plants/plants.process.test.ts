@@ -8,7 +8,7 @@ import { tryPlant } from "./try-plant.ts";
 const QUICK = [
   "said-before-saved",
   "queue-forgotten",
-  "merge-drops-threads",
+  "queue-not-checked",
   "waits-for-nobody",
   "nobody-answers",
   "tokens-not-asked",

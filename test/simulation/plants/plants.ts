@@ -192,9 +192,9 @@ export const PLANTS: readonly Plant[] = [
     about: "The store releases a thread while a message waits in it",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: "kept.fence = change.holds || next !== null ? change.fence : null;",
-        to: "kept.fence = change.holds ? change.fence : null;",
+        file: "src/stores/steps/threads/commit-writes.ts",
+        from: "const isHeld = commit.holds || hasNext;",
+        to: "const isHeld = commit.holds;",
       },
     ],
   },
@@ -203,14 +203,9 @@ export const PLANTS: readonly Plant[] = [
     about: "The store takes commits of whoever held the thread once",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: "if (thread && fence !== null && ![",
-        to: "if (thread && change.claims && fence !== null && ![",
-      },
-      {
-        file: "test/stores/reference.ts",
-        from: '    if (!change.claims && fence !== change.fence) return { type: "fenced" };\n',
-        to: "",
+        file: "src/stores/steps/threads/commit.ts",
+        from: '  if (!isOwn && !(claims && isFree)) return "fenced";\n  if (facts.rev !== commit.rev) return "changed";\n',
+        to: '  if (claims && !isOwn && !isFree) return "fenced";\n  if (claims && facts.rev !== commit.rev) return "changed";\n',
       },
     ],
   },
@@ -219,14 +214,36 @@ export const PLANTS: readonly Plant[] = [
     about: "The store takes a claim that was decided on an older state of the thread",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: '    if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };\n',
+        file: "src/stores/steps/threads/commit.ts",
+        from: '  if (facts.rev !== commit.rev) return "changed";\n',
         to: "",
       },
       {
-        file: "test/stores/reference.ts",
-        from: '    if (change.claims && (thread?.last?.commit.opId ?? null) !== change.readOp) return { type: "changed" };\n',
+        file: "src/stores/steps/threads/commit.ts",
+        from: '  if (claims && facts.op !== commit.readOp) return "changed";\n',
         to: "",
+      },
+    ],
+  },
+  {
+    name: "queue-not-checked",
+    about: "A commit does not check whether a message has joined the queue since its process knew it",
+    changes: [
+      {
+        file: "src/stores/steps/threads/commit-writes.ts",
+        from: '    checks.push({ check: "field", key: header, field: HEADER.waiting, is: [before.waiting] });\n',
+        to: "",
+      },
+    ],
+  },
+  {
+    name: "facts-not-checked",
+    about: "A commit on what its process knows of the thread does not check that this is so still",
+    changes: [
+      {
+        file: "src/stores/steps/threads/commit-writes.ts",
+        from: 'const checks: Check[] = [{ check: "field", key: header, field: HEADER.op, is: [before.op] }];',
+        to: "const checks: Check[] = [];",
       },
     ],
   },
@@ -235,9 +252,9 @@ export const PLANTS: readonly Plant[] = [
     about: "A merge leaves the visitor's threads behind",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: "        staying.threads.push({ ...entry, threadId: name });\n",
-        to: "        void name;\n",
+        file: "src/stores/steps/users/merge.ts",
+        from: '      ...setting(key("names", into), names),\n',
+        to: "",
       },
     ],
   },
@@ -312,9 +329,9 @@ export const PLANTS: readonly Plant[] = [
     about: "A message that was on its way when its thread was deleted is stored, and the thread is back",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: '    if (erased.has(change.uid)) return { type: "deleted" };\n    const thread = threads.get(change.uid);\n',
-        to: "    const thread = threads.get(change.uid);\n",
+        file: "src/stores/steps/deletions/erase-thread.ts",
+        from: "const { fence, op, deletedAtMs, lastFence, ...GONE_FIELDS } = HEADER;",
+        to: "const { fence, op } = HEADER;\nconst { deletedAtMs, lastFence, ...GONE_FIELDS } = HEADER;",
       },
     ],
   },
@@ -372,8 +389,8 @@ export const PLANTS: readonly Plant[] = [
     about: "A merge leaves the keys behind by which the visitor's threads are encrypted",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: "      staying.contentKeys = { ...leaving.contentKeys, ...staying.contentKeys };\n",
+        file: "src/stores/steps/users/merge.ts",
+        from: '      ...setting(key("contentKeys", into), contentKeys),\n',
         to: "",
       },
     ],
@@ -383,9 +400,19 @@ export const PLANTS: readonly Plant[] = [
     about: "A user who is deleted loses the threads, and is there still",
     changes: [
       {
-        file: "test/stores/reference.ts",
-        from: "        people.splice(people.indexOf(person), 1);\n      }\n      return wentWith",
-        to: "        person.threads = [];\n      }\n      return wentWith",
+        file: "src/stores/steps/deletions/unlist-user.ts",
+        from: "      await eraseTokensOf(engine, slug, userId);\n",
+        to: "",
+      },
+      {
+        file: "src/stores/steps/deletions/unlist-user.ts",
+        from: "tables.contentKeys, tables.user];",
+        to: "tables.contentKeys];",
+      },
+      {
+        file: "src/stores/steps/deletions/unlist-user.ts",
+        from: '      ...(account ? [{ write: "drop" as const, key: account }] : []),\n',
+        to: "",
       },
     ],
   },

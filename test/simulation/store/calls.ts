@@ -1,8 +1,8 @@
 import { STORE_DEADLINE_MS, StoreUnavailable } from "../../../src/store.ts";
 import type { Process } from "../instance/process.ts";
 import type { Trap } from "../instance/trap.ts";
+import type { Engine } from "../../../src/stores/engine.ts";
 import type { World } from "../world.ts";
-import type { NodeData } from "./node-data.ts";
 import type { StoreNode, Where } from "./node.ts";
 
 /**
@@ -12,16 +12,13 @@ import type { StoreNode, Where } from "./node.ts";
 export type Call = <Result>(node: StoreNode, call: StoreCall<Result>) => Promise<Result>;
 
 export interface StoreCall<Result> {
-  /** As in StoreUnavailable: `commit a thread`. */
+  /** As in StoreUnavailable. */
   action: string;
   isWrite: boolean;
-  /** It is never done twice: no store sends it again, and no contract says what a repeat finds. */
-  isSentOnce?: boolean;
-  step: (data: NodeData) => Promise<Result>;
+  isDurable: boolean;
+  step: (data: Engine) => Promise<Result>;
   /** The step was done; called again where the call is repeated. */
   done?: (result: Result, where: Where) => void;
-  /** The process hears what came of it. */
-  heard?: () => void;
 }
 
 /** A late request arrives at most so long after it was sent: after its sender gave up. */
@@ -39,7 +36,7 @@ export function createCalls(world: World, process: Process, trap: Trap): Call {
     return true;
   }
 
-  return <Result>(node: StoreNode, { action, isWrite, isSentOnce, step, done, heard }: StoreCall<Result>) => {
+  return <Result>(node: StoreNode, { action, isWrite, isDurable, step, done }: StoreCall<Result>) => {
     return new Promise<Result>((resolve, reject) => {
       if (!process.isAlive) return;
       const isRefused = node.isDown && random.chance(0.5);
@@ -55,15 +52,13 @@ export function createCalls(world: World, process: Process, trap: Trap): Call {
       /** Who sends a call again waits for the new one's answer alone. */
       function answer(attempt: number, result: Result): void {
         if (attempt < attempts || happens(loseAnswer, "answers of the store lost")) return;
-        const copy = structuredClone(result);
         time.after(latencyMs(), () => {
           trap.met("answered", isWrite);
           process.deliver(() => {
             if (attempt < attempts) return;
             isAnswered = true;
             callOff();
-            heard?.();
-            resolve(copy);
+            resolve(result);
           });
         });
       }
@@ -73,6 +68,7 @@ export function createCalls(world: World, process: Process, trap: Trap): Call {
         node.serve<Result>({
           from: process.id,
           isWrite,
+          isDurable,
           step,
           done(result, where) {
             done?.(result, where);
@@ -86,7 +82,7 @@ export function createCalls(world: World, process: Process, trap: Trap): Call {
         ? random.between(1_000, LATEST_MS)
         : latencyMs();
       if (!happens(loseRequest, "calls of the store lost")) time.after(sendMs, arrive);
-      if (!isSentOnce && happens(doubled, "calls of the store doubled")) {
+      if (happens(doubled, "calls of the store doubled")) {
         // Whoever has the answer sends nothing again.
         time.after(sendMs + random.between(0, LATEST_MS / 2), () => {
           if (!isAnswered) arrive();

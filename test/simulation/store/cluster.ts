@@ -1,12 +1,18 @@
+import type { Write } from "../../../src/stores/engine.ts";
+import { channelFields } from "../../../src/stores/steps/channels.ts";
+import { operatorText } from "../../../src/stores/steps/operators.ts";
+import { bucketOf, tables } from "../../../src/stores/tables.ts";
+import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
-import { channelsWith } from "../channels.ts";
+import { channelsWith, KEEPER, OPERATORS } from "../channels.ts";
 import { EPOCH_MS } from "../instance/machine.ts";
 import { createNode } from "./node.ts";
 import type { StoreNode } from "./node.ts";
 
-/** The simulated cluster: three primaries. Threads are spread over them; each channel, and the instances, are on one. */
+/** The simulated cluster: three primaries, over which the slots are spread. */
 export interface Cluster {
   readonly nodes: readonly [StoreNode, StoreNode, StoreNode];
+  ofSlot(slot: string): StoreNode;
   ofThread(uid: string): StoreNode;
   ofChannel(slug: string): StoreNode;
   ofInstances(): StoreNode;
@@ -29,7 +35,7 @@ export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cl
       name,
       time,
       durability: plan.durability,
-      channels: channelsWith(plan.retention),
+      initial: initialWrites(plan),
       now: () => Math.floor(EPOCH_MS + time.nowMs + offsetMs),
       lagMs: () => random.between(...plan.replicaLagMs),
       onCut(cut, kept) {
@@ -42,22 +48,19 @@ export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cl
       },
     });
   const nodes: Cluster["nodes"] = [node("N1"), node("N2"), node("N3")];
-  const places = new Map<string, StoreNode>();
 
-  /** In turns, in the order in which they are first named: a hash of a random id would not repeat. */
-  function placeOf(name: string): StoreNode {
-    const known = places.get(name);
-    if (known) return known;
-    const place = nodes[places.size % nodes.length] ?? nodes[0];
-    places.set(name, place);
-    return place;
+  /** Buckets one after the other; the channels elsewhere than the instances, each on a node of its own. */
+  function ofSlot(slot: string): StoreNode {
+    const nth = slot.startsWith("t:") ? parseInt(slot.slice(2), 16) : ["g", "c:shop", "c:cli"].indexOf(slot);
+    return nodes[nth % nodes.length] ?? nodes[0];
   }
 
   return {
     nodes,
-    ofThread: (uid) => placeOf(`thread ${uid}`),
-    ofChannel: (slug) => placeOf(`channel ${slug}`),
-    ofInstances: () => nodes[0],
+    ofSlot,
+    ofThread: (uid) => ofSlot(`t:${bucketOf(uid)}`),
+    ofChannel: (slug) => ofSlot(`c:${slug}`),
+    ofInstances: () => ofSlot("g"),
     jump: (ms) => void (offsetMs += ms),
     setClockRight: () => void (offsetMs = 0),
     onReconnect(callback) {
@@ -65,4 +68,23 @@ export function createCluster({ time, plan, randomOf, judge }: ClusterWorld): Cl
       return () => reconnected.delete(callback);
     },
   };
+}
+
+/** Each node has all of it: where it is looked for is of no interest to these tests. */
+function initialWrites({ retention }: Pick<Plan, "retention">): Write[] {
+  const channels = channelsWith(retention);
+  const operators = [...OPERATORS, KEEPER];
+  return [
+    { write: "set", key: tables.channels.key, fields: channels.map(({ slug }) => [slug, ""]) },
+    ...channels.map((channel): Write => ({
+      write: "set",
+      key: tables.channel.key(channel.slug),
+      fields: channelFields(channel),
+    })),
+    {
+      write: "set",
+      key: tables.operators.key,
+      fields: operators.map((operator) => [operator.name, operatorText(operator)]),
+    },
+  ];
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { channelsWith } from "../channels.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 import { createNode } from "./node.ts";
 
@@ -11,7 +10,7 @@ function nodeOf(durability: "local" | "replica") {
     name: "N1",
     time,
     durability,
-    channels: channelsWith(null),
+    initial: [],
     now: () => time.nowMs,
     lagMs: () => 10,
     onCut() {},
@@ -25,9 +24,12 @@ function nodeOf(durability: "local" | "replica") {
     node.serve<string>({
       from,
       isWrite,
-      step: async ({ twin }) => {
-        if (isWrite) await twin.setCatalog(uid, "shop", []);
-        return (await twin.load(uid, 0)) ? "there" : "not there";
+      isDurable: true,
+      step: async (data) => {
+        const writes = [{ write: "set", key: uid, fields: [["name", "text"]] }] as const;
+        if (isWrite) await data.apply({ slot: "", checks: [], writes });
+        const [isThere] = await data.read([{ read: "exists", key: uid }]);
+        return isThere ? "there" : "not there";
       },
       done() {},
       answer: (result) => void answers.push(`${uid} ${result}`),

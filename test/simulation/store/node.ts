@@ -1,7 +1,6 @@
-import type { Channel } from "../../../src/domain/channel.ts";
+import type { Engine, Step } from "../../../src/stores/engine.ts";
+import { createMemoryEngine } from "../../stores/engine/memory-engine.ts";
 import type { VirtualTime } from "../virtual-time.ts";
-import { emptyData } from "./node-data.ts";
-import type { NodeData } from "./node-data.ts";
 import { createReplica } from "./replica.ts";
 
 /**
@@ -34,8 +33,10 @@ export interface NodeRequest<Result> {
   /** The process that asks. */
   from: string;
   isWrite: boolean;
+  /** Its answer waits for what the durability asks. */
+  isDurable: boolean;
   /** One atomic step. */
-  step: (data: NodeData) => Promise<Result>;
+  step: (data: Engine) => Promise<Result>;
   /** The step was done, on the primary or where stragglers are. */
   done: (result: Result, where: Where) => void;
   /** The answer may leave: the change is as durable as it must be. */
@@ -52,8 +53,14 @@ export interface Where {
 
 interface Write {
   atMs: number;
-  step: (data: NodeData) => Promise<unknown>;
+  step: (data: Engine) => Promise<unknown>;
   isAcknowledged: boolean;
+}
+
+interface NodeData {
+  engine: Engine;
+  /** The server's own clock, at this step. */
+  clock: { nowMs: number };
 }
 
 export interface NodeOptions {
@@ -61,7 +68,7 @@ export interface NodeOptions {
   time: VirtualTime;
   durability: "local" | "replica";
   /** What is there from the beginning. */
-  channels: readonly Channel[];
+  initial: Step["writes"];
   /** The server's own clock. */
   now: () => number;
   /** How far the replica is behind, in ms. */
@@ -73,8 +80,8 @@ export interface NodeOptions {
 }
 
 export function createNode(options: NodeOptions): StoreNode {
-  const { name, time, durability, channels, now, lagMs, onCut, onStragglersBack } = options;
-  let data = emptyData(channels);
+  const { name, time, durability, initial, now, lagMs, onCut, onStragglersBack } = options;
+  let data = dataOf(initial);
   let writes: Write[] = [];
   let replica = createReplica(time, lagMs);
   let astray: { data: NodeData; who: ReadonlySet<string> } | null = null;
@@ -134,7 +141,8 @@ export function createNode(options: NodeOptions): StoreNode {
       wentAstray.some(({ who, endedAtMs }) => endedAtMs >= sinceMs && who.has(processId)),
   };
 
-  async function serveHere<Result>({ isWrite, step, done, answer }: NodeRequest<Result>): Promise<void> {
+  async function serveHere<Result>(request: NodeRequest<Result>): Promise<void> {
+    const { isWrite, isDurable, step, done, answer } = request;
     const write: Write = { atMs: now(), step, isAcknowledged: durability === "local" };
     data.clock.nowMs = write.atMs;
     if (isWrite) {
@@ -142,24 +150,25 @@ export function createNode(options: NodeOptions): StoreNode {
       replica.wrote(writes.length);
     }
     const position = writes.length;
-    const result = await step(data);
+    const result = await step(data.engine);
     done(result, { node, position, isAcknowledged: () => write.isAcknowledged });
-    if (durability === "local") return answer(result);
+    if (durability === "local" || !isDurable) answer(result);
+    if (durability === "local") return;
     replica.whenConfirmed(position, () => {
       write.isAcknowledged = true;
-      answer(result);
+      if (isDurable) answer(result);
     });
   }
 
   /** Nothing confirms what is written here. */
   async function serveAstray<Result>(request: NodeRequest<Result>, there: NodeData): Promise<void> {
-    const { step, done, answer } = request;
-    // Whoever waits for a replica waits for ever, also with what it only read.
+    const { isDurable, step, done, answer } = request;
     const isAcknowledged = durability === "local";
     there.clock.nowMs = now();
-    const result = await step(there);
+    const result = await step(there.engine);
     done(result, { node, position: null, isAcknowledged: () => isAcknowledged });
-    if (isAcknowledged) answer(result);
+    // Whoever waits for a replica waits for ever, also with what it only read.
+    if (isAcknowledged || !isDurable) answer(result);
   }
 
   async function serveStale<Result>(
@@ -167,19 +176,26 @@ export function createNode(options: NodeOptions): StoreNode {
     there: NodeData,
   ): Promise<void> {
     there.clock.nowMs = now();
-    const result = await step(there);
+    const result = await step(there.engine);
     done(result, { node, position: null, isAcknowledged: () => true });
     answer(result);
   }
 
   async function replayed(kept: readonly Write[]): Promise<NodeData> {
-    const replay = emptyData(channels);
+    const replay = dataOf(initial);
     for (const { atMs, step } of kept) {
       replay.clock.nowMs = atMs;
-      await step(replay);
+      await step(replay.engine);
     }
     return replay;
   }
 
   return node;
+}
+
+function dataOf(initial: Step["writes"]): NodeData {
+  const clock = { nowMs: 0 };
+  const engine = createMemoryEngine({ now: () => clock.nowMs, elapsed: () => clock.nowMs });
+  void engine.apply({ slot: "", checks: [], writes: initial });
+  return { engine, clock };
 }

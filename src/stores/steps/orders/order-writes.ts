@@ -1,3 +1,4 @@
+import type { Timers } from "../../../clock.ts";
 import { CHANGES_KEPT_MS } from "../../../store/channel-threads.ts";
 import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
 import { answererSince } from "../../answerer-since.ts";
@@ -37,13 +38,13 @@ const AT_ONCE = 500;
 /** Old changes are removed once for this many new ones. */
 const TRIMMED_EVERY = 100;
 
-export function createOrderWrites(engine: Engine): OrderWrites {
+export function createOrderWrites(engine: Engine, timers: Timers): OrderWrites {
   /** slug → uid → standing */
   let later = new Map<string, Map<string, Standing>>();
   /** slug → uid → last activity */
   let soon = new Map<string, Map<string, number>>();
-  let raising: NodeJS.Timeout | null = null;
-  let timer: NodeJS.Timeout | null = null;
+  let callOffRaising: (() => void) | null = null;
+  let callOff: (() => void) | null = null;
   let writing = Promise.resolve();
   let changes = 0;
 
@@ -55,13 +56,13 @@ export function createOrderWrites(engine: Engine): OrderWrites {
     const { state, wasMissed } = (isOlder && known) || standing;
     const atMs = Math.max(standing.atMs, known?.atMs ?? 0);
     threads.set(uid, { state, atMs, wasMissed });
-    timer ??= setTimeout(() => void writeKept(), LATER_MS).unref();
+    callOff ??= timers.after(LATER_MS, () => void writeKept());
     return atMs;
   }
 
   function writeKept(): Promise<void> {
-    if (timer) clearTimeout(timer);
-    timer = null;
+    callOff?.();
+    callOff = null;
     return (writing = writing.then(writeAll));
   }
 
@@ -90,11 +91,11 @@ export function createOrderWrites(engine: Engine): OrderWrites {
   function raise(slug: string, uid: string, atMs: number): void {
     const threads = soon.get(slug) ?? new Map<string, number>();
     soon.set(slug, threads.set(uid, atMs));
-    raising ??= setTimeout(raiseAll, SOON_MS).unref();
+    callOffRaising ??= timers.after(SOON_MS, raiseAll);
   }
 
   function raiseAll(): void {
-    raising = null;
+    callOffRaising = null;
     // Best effort: they are written once more with the rest.
     for (const [slug, threads] of soon) void raiseIn(engine, slug, threads).catch(() => {});
     soon = new Map();
@@ -140,10 +141,10 @@ export function createOrderWrites(engine: Engine): OrderWrites {
       void keep(slug, uid, { state, atMs: updatedAtMs, wasMissed: false }, true),
 
     async close() {
-      if (raising) clearTimeout(raising);
+      callOffRaising?.();
       await writeKept();
       // What could not be written is corrected by the next list that reads the thread.
-      if (timer) clearTimeout(timer);
+      callOff?.();
     },
   };
 }
