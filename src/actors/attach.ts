@@ -33,6 +33,8 @@ export function createAttach(
       reply.say([...linesSince(run.lines, from), run.terminal]);
       return reply;
     }
+    const here = held.get(uid);
+    if (here?.isLostBy(record)) here.interrupt();
     const thread = held.get(uid);
     if (thread?.run?.runId === run.runId) thread.attach(reply, from);
     else if (fence && held.isOurs(fence)) {

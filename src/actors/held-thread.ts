@@ -250,6 +250,11 @@ export class HeldThread {
     this.#longReply.attach(reply, from);
   }
 
+  /** By the store's record another process has gone on with the thread, and this one has not noticed yet. */
+  isLostBy({ fence, rev }: Pick<ThreadRecord, "fence" | "rev">): boolean {
+    return fence !== this.fence && rev > this.#rev;
+  }
+
   /** Trace fields for log lines about the active run. */
   get traceFields(): object {
     return this.#segments?.fields() ?? NOTHING_TRACED;

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { createReference } from "../stores/reference.ts";
+import { sampleCommit } from "../stores/samples.ts";
 import { gatedStore } from "./gated-store.ts";
-import { createInstance, readerOf, says } from "./instance.ts";
+import { answers, createInstance, readerOf, says } from "./instance.ts";
+import { pageCall } from "./scripted-agent.ts";
 import { setTime } from "./set-time.ts";
 
 const moment = () => new Promise((resolve) => setImmediate(resolve));
@@ -60,4 +62,34 @@ test("a take from a claim of this process that has no answer yet: no model is as
   expect((await reader.all).at(-1)).toMatchObject({ code: "interrupted" });
   expect(threads.held()).toBe(0);
   expect(await store.load("t1", 1)).toMatchObject({ state: "with_person", fence: null });
+});
+
+test("a repeated result, of a run that another process has taken from this one: its readers hear nothing more of this one", async () => {
+  const { threads, agent, store } = alone();
+  await threads.say(says("t1", "Buy"));
+  (await agent.turn()).call(pageCall("c1"));
+  while (threads.held() > 0) await moment();
+  const lost = readerOf(await threads.answer(answers("t1", "c1")));
+  (await agent.turn()).write("Lost");
+  const record = await store.load("t1", 1);
+  if (!record?.run || !record.snapshot) throw new Error("Cannot take the run: it is not there");
+  const { uid, slug, rev, lastOp: readOp, fence: takesFrom, snapshot, run } = record;
+  const taken = sampleCommit({
+    opId: "takes",
+    uid,
+    slug,
+    fence: "B:1",
+    rev,
+    readOp,
+    takesFrom,
+    snapshot,
+    run,
+  });
+  expect(await store.commit(taken)).toMatchObject({ type: "committed" });
+
+  const again = readerOf(await threads.answer(answers("t1", "c1")));
+  await moment();
+  expect(again.lines).toMatchObject([{ type: "step", id: "cart", phase: "done" }]);
+  expect((await lost.all).at(-1)).toMatchObject({ code: "interrupted" });
+  expect(threads.held()).toBe(0);
 });
