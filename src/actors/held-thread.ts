@@ -132,8 +132,6 @@ export class HeldThread {
   readonly #segments: Segments | null;
   #longReply: LongReply;
   #snapshot: ThreadSnapshot;
-  /** The chart passes the model's text on in this state; null: it was not asked yet. */
-  #passesText: boolean | null = null;
   #rev: number;
   /** The last operation in the record that this thread was opened with. */
   readonly #readOp: string | null;
@@ -311,10 +309,10 @@ export class HeldThread {
     if (planned) return this.#save(planned, null);
   }
 
-  /** A delta passes to the readers without a save. The chart is asked once in each state: another text changes nothing. */
-  #passOn(event: Extract<ThreadEvent, { type: "agent.wrote" }>): void {
-    this.#passesText ??= threadHost.decide(this.#snapshot, event).outcome.length > 0;
-    if (this.#passesText) this.log.say([{ type: "delta", text: event.text }]);
+  /** A delta passes through the chart to the readers without a save. */
+  #passOn(event: ThreadEvent): void {
+    const { outcome } = threadHost.decide(this.#snapshot, event);
+    for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);
   }
 
   #plan(sent: ThreadEvent, enclosed: Partial<Enclosed>): Planned | null {
@@ -448,7 +446,6 @@ export class HeldThread {
     if (event) this.#segments?.adopt({ ...this.#before(), change, next, event }, segment);
     const waited = this.#snapshot.context.person;
     this.#snapshot = next;
-    this.#passesText = null;
     this.#messageCount += change.messages.length;
     this.#history.push(...change.messages);
     this.run = change.run ?? this.run;

@@ -14,7 +14,7 @@ export interface Remembered {
   forget(uid: string): void;
 }
 
-/** As long as an opened text is known under CONTENT_KEYS: what another instance has deleted is forgotten by then. */
+/** As long as an opened text is known under CONTENT_KEYS. */
 const KEPT_MS = 60_000;
 /** Of all threads together: some 32 MB. */
 const MOST_CHARS = 16_777_216;

@@ -189,7 +189,13 @@ export const threadSteps: Step[] = [
   {
     name: "commit that starts the only message that waits",
     before: queued,
-    take: (store, place) => store.commit({ ...next(place), startsWaiting: "r2", run: sampleRun("r2") }),
+    take: (store, place) =>
+      store.commit({
+        ...next(place),
+        startsWaiting: "r2",
+        run: sampleRun("r2"),
+        endedRun: sampleRun("r1", { outcome: "superseded" }),
+      }),
   },
   {
     name: "commit that takes the thread from another process",

@@ -35,7 +35,9 @@ interface Run extends Flank {
   /** Where it begins. */
   at: number;
   length: number;
+  /** What is left of it, and where that begins: closing takes from its front, opening from its end. */
   left: number;
+  leftAt: number;
   below: Run | null;
   above: Run | null;
 }
@@ -195,7 +197,17 @@ class InlineReader {
     const isNone = letter === "~" && length > 2;
     if (isNone || (!flank.canOpen && !flank.canClose)) return;
     const below = this.#run;
-    const run: Run = { ...flank, piece, letter, at: start, length, left: length, below, above: null };
+    const run: Run = {
+      ...flank,
+      piece,
+      letter,
+      at: start,
+      length,
+      left: length,
+      leftAt: start,
+      below,
+      above: null,
+    };
     piece.run = run;
     if (below !== null) below.above = run;
     this.#run = run;
@@ -313,8 +325,9 @@ function wrap(source: string, opener: Run, closer: Run): void {
   const tokens = last === opener.piece ? [] : tokensFrom(opener.piece.after);
   opener.left -= used;
   closer.left -= used;
+  closer.leftAt += used;
   // What is left of the opener is before the content, what is left of the closer after it.
-  const raw = source.slice(opener.at + opener.left, closer.at + closer.length - closer.left);
+  const raw = source.slice(opener.leftAt + opener.left, closer.leftAt);
   const type = isDeleted ? "del" : used === 2 ? "strong" : "em";
   const token = { type, raw, text: raw.slice(used, -used), tokens } as const;
   const piece: Piece = { token, run: null, before: opener.piece, after: closer.piece };

@@ -220,8 +220,8 @@ export const PLANTS: readonly Plant[] = [
       },
       {
         file: "src/stores/steps/threads/commit.ts",
-        from: '  if (claims && facts.op !== commit.readOp) return "changed";\n',
-        to: "",
+        from: "(facts.op !== commit.readOp || ",
+        to: "(",
       },
     ],
   },
@@ -231,7 +231,7 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/stores/steps/threads/commit-writes.ts",
-        from: '    checks.push({ check: "field", key: header, field: HEADER.waiting, is: [before.waiting] });\n',
+        from: "  if (before.fence !== null) checks.push(fieldIs(header, HEADER.waiting, before.waiting));\n",
         to: "",
       },
     ],
@@ -242,7 +242,7 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/stores/steps/threads/commit-writes.ts",
-        from: 'const checks: Check[] = [{ check: "field", key: header, field: HEADER.op, is: [before.op] }];',
+        from: "const checks: Check[] = [fieldIs(header, HEADER.op, before.op)];",
         to: "const checks: Check[] = [];",
       },
     ],

@@ -148,7 +148,7 @@ const line: Change[] = [
   },
   {
     file: "src/stores/records.ts",
-    from: 'kindOf("run", isRun, [withSealed])',
+    from: 'kindOf("run", isRun, [withSealed, withReply])',
     to: `kindOf("run", isRun, [
   withSealed,
   {
