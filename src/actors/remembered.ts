@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { contentChars } from "../domain/message.ts";
 import type { Message } from "../domain/message.ts";
+import { newestWithin } from "../domain/newest-within.ts";
 import type { ThreadRecord } from "../store.ts";
 
 /**
@@ -53,7 +53,7 @@ export function createRemembered(
 
     set(record) {
       drop(record.uid);
-      const tail = newest(record.tail, historyBudgetChars);
+      const tail = newestWithin(record.tail, historyBudgetChars);
       const its = tail.reduce((sum, message) => sum + sizeOf(message), CHARS_BESIDE);
       known.set(record.uid, { record: { ...record, tail }, chars: its, sinceMs: clock.elapsed() });
       chars += its;
@@ -66,17 +66,4 @@ export function createRemembered(
 
 function sizeOf({ content }: Message): number {
   return content.length + CHARS_BESIDE;
-}
-
-/** As many of the newest as load would read. */
-function newest(messages: Message[], budget: number): Message[] {
-  let left = budget;
-  let from = messages.length;
-  while (from > 0) {
-    const message = messages[from - 1];
-    left -= message ? contentChars(message) : 0;
-    if (left < 0 && from < messages.length) break;
-    from--;
-  }
-  return from === 0 ? messages : messages.slice(from);
 }

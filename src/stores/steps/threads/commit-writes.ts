@@ -49,7 +49,7 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
   const checks: Check[] = [fieldIs(header, HEADER.op, before.op)];
   // Nobody joins the queue of a thread that is not held.
   if (before.fence !== null) checks.push(fieldIs(header, HEADER.waiting, before.waiting));
-  if (commit.readCatalogId !== undefined)
+  if (commit.claims && commit.readCatalogId !== undefined)
     checks.push(fieldIs(header, HEADER.catalogId, commit.readCatalogId));
   // Whoever watched before there was a header has left nothing in it.
   if (before.op !== null) checks.push(fieldIs(header, HEADER.watchedToMs, before.watchedToMs));

@@ -13,7 +13,7 @@ import type { Open } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Entry, Pair, Write } from "../../engine.ts";
 import { jsonValue } from "../../json-value.ts";
-import { newestWithin } from "./newest-within.ts";
+import { newestWithin } from "../../../domain/newest-within.ts";
 import { readMessage, readRun, readRunSummary, readState, readUserMessage } from "../../records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";

@@ -1,5 +1,5 @@
-import { contentChars } from "../../../domain/message.ts";
-import type { Message } from "../../../domain/message.ts";
+import { contentChars } from "./message.ts";
+import type { Message } from "./message.ts";
 
 /** The newest messages whose contents fit the budget, at least one; oldest first. */
 export function newestWithin(messages: readonly Message[], budgetChars: number): Message[] {
