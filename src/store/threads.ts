@@ -229,7 +229,10 @@ export type CommitResult =
   | { type: "deleted" }
   | SaidBefore;
 
-/** The message's clientMessageId was claimed before, for this run; nothing was changed. */
+/**
+ * The message's clientMessageId was claimed before, for this run; or this run is the message's own, which was stored by an
+ * earlier try of the same call. Nothing was changed.
+ */
 export interface SaidBefore {
   type: "said-before";
   runId: string;

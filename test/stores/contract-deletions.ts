@@ -200,7 +200,9 @@ export function deletionPromises(bench: Bench): void {
       await addThread(store, "u1", "t2");
       await store.flagUser(SLUG, "u1", { blocked: true });
       await store.spendTokens({ slug: SLUG, userId: "u1", day: DAY, tokens: 5 });
-      for (let time = 0; time < 2; time++) expect(await store.unlistUser(ofUser)).toEqual(["t1", "t2"]);
+      // Again, and by another deletion of a later time.
+      for (const atMs of [AT_MS, AT_MS, AT_MS + 1])
+        expect(await store.unlistUser({ ...ofUser, atMs })).toEqual(["t1", "t2"]);
       for (const uid of ["t1", "t2"]) await store.eraseThread(uid, AT_MS);
 
       expect(await readAll(store)).toEqual(NOTHING);

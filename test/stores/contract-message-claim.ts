@@ -43,6 +43,38 @@ export function messageClaimPromises(bench: Bench): void {
       expect(await claims(store, "r4", { uid: "t2" })).toMatchObject({ type: "committed" });
     });
 
+    it("is claimed by the commit that stores its message, and known again after another commit, with an id and without", async () => {
+      const { store } = bench.it;
+      const first = sampleCommit({
+        opId: "a",
+        fence: `${store.processId}:a`,
+        run: { ...sampleRun("r1"), outcome: "done" },
+        state: "idle",
+        holds: false,
+        messages: [sampleMessage(1, { runId: "r1" })],
+        orWait: { message: sampleWaiting("r1"), max: 8 },
+      });
+      expect(await store.commit(first)).toMatchObject({ type: "committed", rev: 1 });
+      const second = {
+        ...first,
+        opId: "b",
+        rev: 1,
+        readOp: "a",
+        run: { ...sampleRun("r2"), outcome: "done" },
+      } as const;
+      const messages = [sampleMessage(2, { runId: "r2" })];
+      const orWait = { message: sampleWaiting("r2"), max: 8 };
+      expect(await store.commit({ ...second, messages, orWait })).toMatchObject({
+        type: "committed",
+        rev: 2,
+      });
+      // The answer to the first one was lost, and it is sent again.
+      const itself = { type: "said-before", runId: "r1", isSameText: true };
+      expect(await store.commit(first)).toEqual(itself);
+      expect(await store.wait("t1", sampleWaiting("r1"), 8)).toEqual(itself);
+      expect(await store.load("t1", 1_000)).toMatchObject({ rev: 2, messageCount: 2, waitingCount: 0 });
+    });
+
     it("is claimed by a message that waits, and not by a refused one", async () => {
       const { store } = bench.it;
       const fence = `${store.processId}:a`;

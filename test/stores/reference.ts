@@ -162,6 +162,12 @@ export function createReference(clock: Clock): Store {
     };
   }
 
+  /** The message was stored by an earlier try of the same call. */
+  function begun(thread: Thread | undefined, runId: string | undefined): SaidBefore | null {
+    if (runId === undefined || !thread?.runs.some((run) => run.runId === runId)) return null;
+    return { type: "said-before", runId, isSameText: true };
+  }
+
   function claim(thread: Thread, message: UserMessage): void {
     const claimed = claimOf(message);
     if (claimed) thread.claims.set(claimed.clientMessageId, claimed);
@@ -210,6 +216,8 @@ export function createReference(clock: Clock): Store {
       return { type: join(thread, change.orWait.message, change.orWait.max), fence };
     }
     if (!change.claims && fence !== change.fence) return { type: "fenced" };
+    const itself = begun(thread, change.orWait?.message.runId);
+    if (itself) return itself;
     if ((thread?.rev ?? 0) !== change.rev) return { type: "changed" };
     if (change.claims && (thread?.last?.commit.opId ?? null) !== change.readOp) return { type: "changed" };
     const { readCatalogId = thread?.catalogId ?? null } = change;
@@ -645,7 +653,7 @@ export function createReference(clock: Clock): Store {
       const thread = threads.get(uid);
       const repeat = saidBefore(thread, claimOf(message));
       if (repeat) return repeat;
-      if (!thread || !isHeld(thread)) return { type: "free" };
+      if (!thread || !isHeld(thread)) return begun(thread, message.runId) ?? { type: "free" };
       const { fence } = thread;
       return join(thread, message, max) === "full" ? { type: "full" } : { type: "waiting", fence };
     },

@@ -22,14 +22,14 @@ export function threadSteps(
 ): ThreadStore {
   const { engine } = context;
   const known = knownFacts();
-  const { join, ...queue } = queueSteps(context, known);
+  const { join, completeClaim, ...queue } = queueSteps(context, known);
 
   return {
     ...readingSteps(context, known),
     ...textSteps(context, known),
     ...queue,
     ...salvageSteps(context, known),
-    commit: commitSteps(context, { known, join, committing }),
+    commit: commitSteps(context, { known, join, completeClaim, committing }),
     rate: rateStep(context, known),
     watch: (uid) => watch(context, uid),
 

@@ -75,7 +75,8 @@ export async function runPage(
     if (threads.length === 0 || (threads.length < MOST_THREADS && random.chance(0.05))) {
       const exchange = await client.sendUntilAnswered(() => createThread(token));
       if (exchange?.status === 401) noteDeleted(token, "", exchange);
-      if (exchange?.status === 201) {
+      // Another page of the visitor may have begun anew.
+      if (exchange?.status === 201 && visitor.token === token) {
         visitor.threads.push((JSON.parse(exchange.body) as { threadId: string }).threadId);
       }
     }

@@ -1,6 +1,6 @@
 import type { Deletion, DeletionStore } from "../../../store/deletions.ts";
 import type { SealedTelling } from "../../../store/outbox.ts";
-import type { Engine } from "../../engine.ts";
+import type { Engine, Member } from "../../engine.ts";
 import type { Codec } from "../../sealing.ts";
 import { externalId, tables, USER } from "../../tables.ts";
 import { writesOfTellings } from "../channel-outbox.ts";
@@ -39,12 +39,13 @@ async function unlist(
   const gone = tables.gone.key(slug);
   const member = goneUser(userId);
   const fields = [USER.id, USER.external, USER.threads];
-  const [values, names, goneBefore, [goneAtMs = null]] = await engine.read([
+  const [values, names, [goneAtMs = null]] = await engine.read([
     { read: "fields", key: user, fields },
     { read: "hash", key: tables.names.key(slug, userId) },
-    { read: "range", key: gone, from: atMs, to: atMs },
     { read: "scores", key: gone, members: [member] },
   ]);
+  // Two may delete the user, each at a time of its own: what has gone went at that of the first.
+  const goneBefore = goneAtMs === null ? [] : await goneAt(engine, gone, goneAtMs);
   const account = await accountOf(engine, slug, userId, values[1] ?? null);
   const named = names.map(([, text]) => uidFrom(text));
   const uids = [...new Set([...named, ...threadsAmong(goneBefore)])].toSorted();
@@ -83,4 +84,9 @@ async function accountOf(
   const key = tables.external.key(slug, externalId(external));
   const [[account = null]] = await engine.read([{ read: "fields", key, fields: ["user"] }]);
   return account === userId ? key : null;
+}
+
+async function goneAt(engine: Engine, key: string, atMs: number): Promise<Member[]> {
+  const [found] = await engine.read([{ read: "range", key, from: atMs, to: atMs }]);
+  return found;
 }

@@ -1,6 +1,7 @@
 import { openedHash, sealedHash } from "../../content-keys/sealed-records.ts";
 import type { Open, Seal } from "../../content-keys/sealed-records.ts";
 import type { MessageClaim } from "../../../domain/message-claim.ts";
+import type { UserMessage } from "../../../domain/message.ts";
 import type { SaidBefore } from "../../../store/threads.ts";
 import type { Check, Write } from "../../engine.ts";
 import { tables } from "../../tables.ts";
@@ -35,4 +36,9 @@ export function saidBefore(
 ): SaidBefore {
   const known = openedClaim(clientMessageId, stored, open);
   return { type: "said-before", runId: known.runId, isSameText: known.textHash === textHash };
+}
+
+/** A message that was stored by the same call: only its answer was lost. */
+export function itself({ runId }: UserMessage): SaidBefore {
+  return { type: "said-before", runId, isSameText: true };
 }

@@ -13,12 +13,12 @@ import { HEADER, tables } from "../../tables.ts";
 import type { Codec } from "../../sealing.ts";
 import type { StepsContext } from "../context.ts";
 import { untilApplied } from "../until-applied.ts";
-import { saidBefore } from "./claims.ts";
+import { itself, saidBefore } from "./claims.ts";
 import { commitStep, writesAfter } from "./commit-writes.ts";
 import type { Committed } from "./commit-writes.ts";
 import { isDeleted, lookUp, waitingRunsOf } from "./facts.ts";
 import type { Facts, KnownFacts } from "./facts.ts";
-import type { JoinQueue } from "./queue.ts";
+import type { CompleteClaim, JoinQueue } from "./queue.ts";
 import { catalogFrom } from "./records.ts";
 import { unqueuedOf, unqueuedRead } from "./tellings.ts";
 import { noteWatched } from "./watching.ts";
@@ -26,6 +26,7 @@ import { noteWatched } from "./watching.ts";
 interface Parts {
   known: KnownFacts;
   join: JoinQueue;
+  completeClaim: CompleteClaim;
   /** Called once, before the first step is sent; what it returns is written with it. */
   committing: (commit: ThreadCommit) => readonly Write[];
 }
@@ -34,7 +35,10 @@ interface Parts {
  * A commit on facts that this process knows is one step. If it knows none that fit, or they turn out stale, it reads them
  * first. Only facts that were just read refuse a commit.
  */
-export function commitSteps({ engine, codec }: StepsContext, { known, join, committing }: Parts) {
+export function commitSteps(
+  { engine, codec }: StepsContext,
+  { known, join, completeClaim, committing }: Parts,
+) {
   /** Undefined: another commit has followed. */
   async function repeat(
     committed: Committed,
@@ -105,8 +109,9 @@ export function commitSteps({ engine, codec }: StepsContext, { known, join, comm
   ): Promise<CommitResult> {
     const { uid, orWait } = commit;
     return untilApplied<CommitResult>(`commit to thread ${uid}`, async () => {
-      const asked = { clientMessageId: claim?.clientMessageId, name: "commit" };
-      const { facts, snapshot, claimed } = await lookUp(engine, uid, asked);
+      const { message } = orWait ?? {};
+      const asked = { clientMessageId: claim?.clientMessageId, runId: message?.runId, name: "commit" };
+      const { facts, snapshot, claimed, hasBegun } = await lookUp(engine, uid, asked);
       const refusal = refusalOf(commit, facts);
       if (refusal === "deleted") return { type: refusal };
       if (refusal === "repeated") {
@@ -122,6 +127,11 @@ export function commitSteps({ engine, codec }: StepsContext, { known, join, comm
       if (refusal === "fenced" && commit.claims && orWait) {
         const joined = await join(uid, orWait.message, { max: orWait.max, facts });
         return joined.type === "free" ? { type: "changed" } : joined;
+      }
+      // It was applied, and others have followed before its answer came.
+      if (message && hasBegun) {
+        await completeClaim(uid, message, facts);
+        return itself(message);
       }
       if (refusal !== null) return { type: refusal };
       const seal = await sealOf(commit);

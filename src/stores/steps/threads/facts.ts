@@ -104,7 +104,7 @@ export async function lookUp(
     clientMessageId = "",
     runId = "",
     name,
-  }: { clientMessageId?: string | undefined; runId?: string; name: string },
+  }: { clientMessageId?: string | undefined; runId?: string | undefined; name: string },
 ): Promise<{ facts: Facts; snapshot: string | null; claimed: string | null; hasBegun: boolean }> {
   const reads = [
     { read: "fields", key: tables.header.key(uid), fields: LOOKED_UP },

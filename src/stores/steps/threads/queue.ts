@@ -9,7 +9,7 @@ import { HEADER, tables } from "../../tables.ts";
 import type { Codec } from "../../sealing.ts";
 import type { StepsContext } from "../context.ts";
 import { untilApplied } from "../until-applied.ts";
-import { claimWrite, saidBefore, unclaimed } from "./claims.ts";
+import { claimWrite, itself, saidBefore, unclaimed } from "./claims.ts";
 import { isDeleted, lookUp, waitingRunsOf } from "./facts.ts";
 import type { Facts, KnownFacts } from "./facts.ts";
 import { readField } from "./read-field.ts";
@@ -27,6 +27,9 @@ export type JoinQueue = (
   known: { max: number; facts: Facts | undefined },
 ) => Promise<Joined>;
 
+/** A step that was stopped may have left a message without the claim of its id. */
+export type CompleteClaim = (uid: string, message: UserMessage, facts: Facts) => Promise<void>;
+
 /**
  * Adds a message to a held thread's queue once, by its run id: not if it already waits, or was started since. The header
  * says which messages wait, so its write makes the message wait.
@@ -34,7 +37,7 @@ export type JoinQueue = (
 export function queueSteps(
   { engine, codec }: StepsContext,
   known: KnownFacts,
-): { join: JoinQueue } & Pick<ThreadStore, "wait" | "waitingRuns"> {
+): { join: JoinQueue; completeClaim: CompleteClaim } & Pick<ThreadStore, "wait" | "waitingRuns"> {
   /** False: the facts are stale. */
   async function append(uid: string, message: UserMessage, facts: Facts): Promise<boolean> {
     const { runId } = message;
@@ -70,15 +73,14 @@ export function queueSteps(
     return codec.sealOf({ uid, slug, userId });
   }
 
-  /** A step that was stopped may have left a message in the queue without the claim of its id. */
-  async function completeClaim(uid: string, message: UserMessage, facts: Facts): Promise<void> {
+  const completeClaim: CompleteClaim = async (uid, message, facts) => {
     const claim = claimOf(message);
     if (!claim) return;
     const slot = slotOf(tables.claims.key(uid));
     const seal = await sealOf(uid, message, facts);
     const checks = [unclaimed(uid, claim)];
     await engine.apply({ name: "wait", slot, checks, writes: [claimWrite(uid, claim, seal)] });
-  }
+  };
 
   const join: JoinQueue = (uid, message, { max, facts: mayBe }) => {
     const { runId, clientMessageId } = message;
@@ -91,12 +93,12 @@ export function queueSteps(
         const { claimed } = seen;
         if (claim && claimed !== null) return codec.read(uid, (open) => saidBefore(claim, claimed, open));
         const { fence, waiting } = seen.facts;
-        if (fence === null) return { type: "free" };
         const runs = waitingRunsOf(waiting);
         if (seen.hasBegun || runs.includes(runId)) {
           await completeClaim(uid, message, seen.facts);
-          return { type: "waiting", fence };
+          return fence === null ? itself(message) : { type: "waiting", fence };
         }
+        if (fence === null) return { type: "free" };
         if (runs.length >= max) return { type: "full", fence };
         facts = seen.facts;
       }
@@ -109,6 +111,7 @@ export function queueSteps(
 
   return {
     join,
+    completeClaim,
 
     async wait(uid, message, max) {
       const joined = await join(uid, message, { max, facts: known.get(uid) });

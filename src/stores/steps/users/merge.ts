@@ -34,6 +34,7 @@ export function mergeReads({ slug, tokenHash, from, into }: Merge) {
     ...ofUser(from.userId),
     ...ofUser(into.userId),
     { read: "hash", key: tables.contentKeys.key(slug, from.userId) },
+    { read: "hash", key: tables.contentKeys.key(slug, into.userId) },
     { read: "scores", key: tables.users.key(slug), members: [into.userId] },
   ] as const;
 }
@@ -44,7 +45,8 @@ export function mergeReads({ slug, tokenHash, from, into }: Merge) {
  */
 export function mergeStep(merge: Merge, found: Found): Step | null {
   const { slug, tokenHash, result, snapshot, tells = [] } = merge;
-  const [[holder], left, leftNames, leftDays, right, rightNames, rightDays, contentKeys, [place]] = found;
+  const [[holder], left, leftNames, leftDays, right, rightNames, rightDays, ...rest] = found;
+  const [leftKeys, rightKeys, [place]] = rest;
   const [from, into] = [merge.from.userId, merge.into.userId];
   const isAsRead = isRecordOf(right, merge.into);
   if (holder !== from && holder !== into) return null;
@@ -67,11 +69,14 @@ export function mergeStep(merge: Merge, found: Found): Step | null {
       ...fieldsAre(key("user", into), FIELDS, right, [...userTexts(result), threads, revocations]),
       ...moving(key("days", from), leftDays),
       ...days.map(({ day, was, total }) => fieldIs(key("days", into), day, was, total)),
-      ...moving(key("contentKeys", from), contentKeys),
+      ...moving(key("contentKeys", from), leftKeys),
     ],
     writes: [
-      // First: what moves is encrypted by them.
-      ...setting(key("contentKeys", into), contentKeys),
+      // First: what moves is encrypted by them. Where a stopped merge has moved one, it may have been wrapped anew since.
+      ...setting(
+        key("contentKeys", into),
+        leftKeys.filter(([id]) => !rightKeys.some(([known]) => known === id)),
+      ),
       ...setting(
         tables.owners.key(slug),
         names.map(([name, entry]) => [uidFrom(entry), ownerText(into, name)]),
