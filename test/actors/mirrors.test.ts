@@ -6,8 +6,9 @@ import { createHeldThreads } from "../../src/actors/held-threads.ts";
 import { INTERRUPTED } from "../../src/actors/interrupted.ts";
 import { createReply } from "../../src/actors/reply.ts";
 import type { InstanceMessage, ThreadRecord } from "../../src/store.ts";
+import { summaryFrom } from "../../src/store/threads.ts";
 import { createReference } from "../stores/reference.ts";
-import { sampleRun } from "../stores/samples.ts";
+import { sampleMessage, sampleRun } from "../stores/samples.ts";
 import { setTime } from "./set-time.ts";
 
 const running: StepLine = { type: "step", id: "cart", phase: "running", text: "Filling the cart" };
@@ -34,9 +35,19 @@ const record: ThreadRecord = {
 const said = { type: "said", runId: "r1", base: 0, terminal: null } as const;
 const delta = (text: string) => ({ type: "delta", text }) as const;
 const end = { type: "done", elapsedMs: 5 } as const;
+/** What the run leaves in the history, which does not know where in the text its steps stood. */
+const replyOfRun = sampleMessage(1, {
+  role: "assistant",
+  runId: "r1",
+  content: "It is in.",
+  steps: [stepDone],
+});
 
-/** A reader of `record`'s run from a position on, and what it was told. The next look into the store finds `later`. */
-function mirrored(from: number, later: ThreadRecord = record) {
+/**
+ * A reader of `record`'s run from a position on, and what it was told. The next look into the store finds `later`. `wasExpected`:
+ * another reader has waited for the run since before it began, and has heard nothing of it.
+ */
+function mirrored(from: number, later: ThreadRecord = record, { wasExpected = false } = {}) {
   const time = setTime();
   const { clock, timers } = time;
   const log = { info() {}, warn() {}, error() {} };
@@ -44,6 +55,8 @@ function mirrored(from: number, later: ThreadRecord = record) {
   const store = {
     ...createReference(clock),
     load: async () => later,
+    run: async () => summaryFrom(sampleRun("r1", { outcome: "done", terminal: end })),
+    history: async () => [replyOfRun],
     send: (_to: string, message: InstanceMessage) => asked.push(message),
   };
   const mirrors = createMirrors(
@@ -51,6 +64,7 @@ function mirrored(from: number, later: ThreadRecord = record) {
     createHeldThreads({ onBegun() {}, onCommitted() {}, onDoubt() {}, remembered: { set() {} } }),
   );
   onTestFinished(() => mirrors.stop());
+  if (wasExpected) mirrors.expect("t1", createReply("r1"), "A:2");
   const told: Line[] = [];
   const reply = createReply("r1");
   reply.read((lines) => void told.push(...lines));
@@ -103,6 +117,12 @@ describe("P4: a follower that has words of a holder that is gone, and missed the
     receive({ ...said, base: 11, fence: "C:4", from: 7, lines: [delta(" now in.")] });
     expect(told.slice(2)).toEqual([delta(" now in.")]);
   });
+});
+
+test("a reader that joined in the middle is cut off where the run ended, and another has followed, before it was heard of", async () => {
+  const { told, look } = mirrored(1, { ...record, run: sampleRun("r2") }, { wasExpected: true });
+  await look();
+  expect(told).toMatchObject([{ type: "error", code: "interrupted" }]);
 });
 
 test("what a message says again is not told again, not even in the middle of a text", () => {

@@ -29,7 +29,7 @@ export type Happening =
   | { type: "commit heard"; opId: string }
   | { type: "rest looked for"; look: RestLook }
   /** Retention begins to look whether a user is past its date. */
-  | { type: "user looked at"; userId: string; by: string }
+  | { type: "user looked at"; userId: string; by: string; nowMs: number }
   /** The writes of a node after the first `kept` ones are gone. */
   | { type: "writes lost"; node: StoreNode; kept: number }
   /** What stragglers wrote to a node is gone. */

@@ -119,7 +119,9 @@ export function createMirrors(
       case "past": {
         const lines = await wholeOf(mirror, run);
         if (!isKnown(mirror)) return;
-        return log.position > 0 ? cut(mirror) : finish(mirror, lines, run.terminal);
+        // Of such a run it is not stored where in the text its steps stood: it can only be told as a whole.
+        const isBegun = [...log.readers].some((reply) => log.toldTo(reply) > 0);
+        return isBegun ? cut(mirror) : finish(mirror, lines, run.terminal);
       }
       case "held": {
         refuseUnreadable(record);

@@ -9,8 +9,13 @@ export interface Aged {
   isOver(): boolean;
 }
 
-/** When somebody last spoke, by thread. */
-type SpokenIn = ReadonlyMap<string, number>;
+/** What a process knows of a user as retention begins to look at it. */
+interface Look {
+  /** By the clock of who looks, which is not the clock that dates the deletion. */
+  nowMs: number;
+  /** When somebody last spoke, by thread. */
+  spokenInMs: ReadonlyMap<string, number>;
+}
 
 /**
  * deleted-when-due: what nobody asked to delete goes only when it was due. A thread: its last message, by its own time, is older
@@ -21,10 +26,10 @@ type SpokenIn = ReadonlyMap<string, number>;
 export function watchAged({ ledger, deletions, report, world }: Watch): Watcher & Aged {
   const { retention, every, durability } = world.plan;
   const looks = new Map<string, RestLook>();
-  /** By process and user: the user's threads, as they were when retention began to look at the user. */
-  const seen = new Map<string, SpokenIn>();
-  /** Of users, when their deletion was planned, by the clock of who did, who had seen this of them. */
-  const planned = new Map<string, { atMs: number; saw: SpokenIn | undefined }>();
+  /** By process and user. */
+  const seen = new Map<string, Look>();
+  /** Of users, what who planned their deletion had seen. */
+  const planned = new Map<string, Look | undefined>();
   const listed = new Map<string, number>();
   const owners = new Map<string, string>();
   /** Users whose tokens were erased while somebody could come in with them. */
@@ -78,9 +83,9 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
   }
 
   /** As it was seen: what came since, such as the end of a call, goes with its user. */
-  function isTooYoung(uid: string, plan: { atMs: number; saw: SpokenIn | undefined } | undefined): boolean {
-    const allowedMs = (plan?.atMs ?? -Infinity) - (retention?.anonymousMs ?? Infinity);
-    return !ledger.truth(uid).isErased && (plan?.saw?.get(uid) ?? spokenAtMs(uid)) > allowedMs;
+  function isTooYoung(uid: string, look: Look | undefined): boolean {
+    const allowedMs = (look?.nowMs ?? -Infinity) - (retention?.anonymousMs ?? Infinity);
+    return !ledger.truth(uid).isErased && (look?.spokenInMs.get(uid) ?? spokenAtMs(uid)) > allowedMs;
   }
 
   /** Nobody may be told that a message is taken which went with its thread, or came after it. */
@@ -136,13 +141,14 @@ export function watchAged({ ledger, deletions, report, world }: Watch): Watcher 
         note("user", happening.left.userId, { isThere: false, where: happening.where });
       }
       if (type === "deletion" && happening.step === "planned" && happening.deletion.kind === "user") {
-        const { id, atMs } = happening.deletion;
-        if (!planned.has(id)) planned.set(id, { atMs, saw: seen.get(`${happening.by} ${id}`) });
+        const { id } = happening.deletion;
+        if (!planned.has(id)) planned.set(id, seen.get(`${happening.by} ${id}`));
       }
       if (type === "user looked at") {
-        const { by, userId } = happening;
+        const { by, userId, nowMs } = happening;
         const own = [...owners].filter(([, owner]) => owner === userId);
-        seen.set(`${by} ${userId}`, new Map(own.map(([uid]) => [uid, spokenAtMs(uid)])));
+        const spokenInMs = new Map(own.map(([uid]) => [uid, spokenAtMs(uid)]));
+        seen.set(`${by} ${userId}`, { nowMs, spokenInMs });
       }
       if (type === "rest looked for") {
         looks.set(happening.look.by, happening.look);

@@ -4,9 +4,11 @@ import type { Watch, Watcher } from "./watcher.ts";
 /** What clients said of one text, over all their tries. */
 interface Said {
   sentAtMs: number;
-  tries: number;
+  /** Tries that may have stored it: on their way, lost, or answered with 503. */
+  openTries: number;
   /** The first 200 that reached a client. */
   heardAtMs: number | null;
+  /** Every try was refused. */
   isRefused: boolean;
 }
 
@@ -14,7 +16,7 @@ interface Said {
  * said-once: no message is in a thread twice. only-what-was-said: nothing is there that no client sent.
  * said-in-order: what was acknowledged before another message was sent stands before it.
  * acknowledged-is-stored: the 200 of a message comes after its save. acknowledged-is-kept: it stays.
- * refused-is-not-stored: what was refused never shows up, unless an earlier try had stored it that was not answered.
+ * refused-is-not-stored: what was refused never shows up, unless another try may have stored it.
  */
 export function watchSaid({ ledger, report }: Watch): Watcher {
   const threads = new Map<string, Map<string, Said>>();
@@ -67,7 +69,7 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
     if (about.type !== "say") return null;
     const texts = saidIn(about.uid);
     threads.set(about.uid, texts);
-    const said = texts.get(about.text) ?? { sentAtMs, tries: 0, heardAtMs: null, isRefused: false };
+    const said = texts.get(about.text) ?? { sentAtMs, openTries: 0, heardAtMs: null, isRefused: false };
     texts.set(about.text, said);
     return said;
   }
@@ -77,7 +79,8 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
     const said = note(exchange);
     if (!said || about.type !== "say") return;
     const isStored = isThere(about.uid, about.text);
-    if (status !== 200 && status !== 503) said.isRefused ||= said.tries === 1 || !isStored;
+    if (status !== 503) said.openTries--;
+    said.isRefused = status !== 200 && said.openTries === 0;
     if (status !== 200 || isStored) return;
     report("acknowledged-is-stored", about.uid, `“${about.text}” was answered with 200, and is not stored`);
   }
@@ -89,7 +92,7 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
       if (type === "writes lost") checkKept();
       if (type === "asked") {
         const said = note(happening.exchange);
-        if (said) said.tries++;
+        if (said) said.openTries++;
       }
       if (type === "answered") checkAnswered(happening.exchange, happening.status);
       if (type === "heard" && happening.status === 200) {

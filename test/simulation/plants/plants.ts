@@ -390,8 +390,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/stores/steps/users/merge.ts",
-        from: '      ...setting(key("contentKeys", into), contentKeys),\n',
-        to: "",
+        from: "leftKeys.filter(([id]) => !rightKeys.some(([known]) => known === id)),",
+        to: "[],",
       },
     ],
   },

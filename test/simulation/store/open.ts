@@ -59,7 +59,7 @@ export async function openStore(
     },
 
     hasValidToken(slug, userId) {
-      judge({ type: "user looked at", userId, by: process.id });
+      judge({ type: "user looked at", userId, by: process.id, nowMs: process.clock.now() });
       return store.hasValidToken(slug, userId);
     },
 
