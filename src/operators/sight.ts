@@ -1,24 +1,6 @@
 import type { Line } from "../../machines/line.ts";
-import type { Message, RunMove } from "../domain/message.ts";
+import type { RunMove } from "../domain/message.ts";
 import type { RunSummary } from "../store.ts";
-
-/** The data of the inspector's page: plain values, redacted before they are sent. */
-export interface ChannelView {
-  slug: string;
-  kind: string;
-}
-
-export interface UserView {
-  userId: string;
-  externalUserId: string | null;
-  displayName: string | null;
-}
-
-export interface ThreadEntryView {
-  id: string;
-  threadId: string;
-  createdAt: number;
-}
 
 /** An active or finished run. */
 export interface RunView {
@@ -28,8 +10,8 @@ export interface RunView {
   path: RunMove[];
 }
 
-/** A thread as it was last saved. */
-export interface ThreadView {
+/** A thread's machine as it was last saved. */
+export interface MachineView {
   id: string;
   slug: string;
   /** The number of commits. */
@@ -63,17 +45,13 @@ export interface RunSums {
   usage: { input: number; output: number } | null;
 }
 
-export type MessageView = Pick<Message, "id" | "role" | "content" | "createdAtMs" | "runId">;
-
-/** A line of the stream about one thread. */
+/** A line of the watch of one thread (watch-thread.ts). */
 export type Sight =
   /** The thread has no message yet. */
   | { type: "untouched" }
-  | { type: "thread"; thread: ThreadView }
+  | { type: "thread"; thread: MachineView }
   /** The newest runs, oldest first: all of them in the first line, then those that changed. */
   | { type: "runs"; runs: RunView[] }
-  /** The newest messages, oldest first. */
-  | { type: "messages"; messages: MessageView[] }
   /** Lines of a run's stream as they are sent. `fresh`: the first ones, everything since the user's message. */
   | { type: "said"; runId: string; fresh: boolean; lines: Line[] }
   /** The store does not answer; the poll is repeated. */

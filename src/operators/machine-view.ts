@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { RunSummary, ThreadRecord } from "../store.ts";
 import type { Speaker } from "../domain/message.ts";
-import type { RunView, ThreadView, VisitorView } from "./views.ts";
+import type { MachineView, RunView, VisitorView } from "./sight.ts";
 
-/** The parts of a snapshot of machines/thread.ts that the page shows; the rest is not sent. */
+/** The parts of a snapshot of machines/thread.ts that the console shows; the rest is not sent. */
 const snapshot = z.object({
   value: z.union([z.string(), z.record(z.string(), z.string())]),
   context: z.object({
@@ -20,7 +20,7 @@ const snapshot = z.object({
 });
 
 /** Throws if the snapshot is of another chart. */
-export function threadView(record: ThreadRecord): ThreadView {
+export function machineView(record: ThreadRecord): MachineView {
   const { uid, slug, rev, fence, waitingCount, messageCount, run: lastRun } = record;
   const frozen = record.snapshot === null ? null : snapshot.parse(JSON.parse(record.snapshot));
   const run = frozen?.context.run ?? null;

@@ -1,15 +1,11 @@
-import { openKeyDoor } from "../support/key-door.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { threadUid } from "../../src/domain/thread-uid.ts";
-import { Secret } from "../../src/secret.ts";
-import { openInspector } from "../../src/start/open-inspector.ts";
+import { addOperators } from "../http/operator-api/operators-service.ts";
 import { hold, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
-import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService } from "../support/service.ts";
 import { prepareRedis } from "../support/store-kinds.ts";
 import { watch } from "./watch.ts";
-
-const uid = threadUid("cli", "ada", "t1");
 
 test("a watch sees a run that another instance holds, line by line", async () => {
   const ground = await prepareRedis();
@@ -17,20 +13,13 @@ test("a watch sees a run that another instance holds, line by line", async () =>
   const [here, there] = [await ground.open(), await ground.open()];
   onTestFinished(async () => void (await Promise.all([here.close(), there.close()])));
   const { model, server } = await openScriptedModel([[say("Hel"), hold(), say("lo")]]);
-  const inspector = openInspector({
-    transportKey: new Secret(TEST_KEY),
-    keyDoor: openKeyDoor(),
-    secrets: [],
-    store: here,
-    log: { info() {}, warn() {}, error() {} },
-  });
-  const watching = await startTestService({ store: here, model, extraRoutes: inspector.routes });
+  await addOperators(here);
+  const watching = await startTestService({ store: here, model });
   const running = await startTestService({ store: there, model });
 
   const sent = sendMessage(running.url, { threadId: "t1", userId: "ada", text: "Hello" });
   await server.held();
-  const key = inspector.linkOf("").split("#key=")[1] ?? "";
-  const { states, spoken } = await watch(watching.url, uid, key);
+  const { states, spoken } = await watch(watching.url, "cli", threadUid("cli", "ada", "t1"));
   await expect.poll(spoken).toBe("Hel");
   expect(states()).toEqual(["running.thinking"]);
   server.release();

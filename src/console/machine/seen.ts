@@ -1,45 +1,39 @@
 import type { Line } from "../../../machines/line.ts";
-import type { MessageView, RunView, Sight, ThreadView } from "../views.ts";
+import type { MachineView, RunView, Sight } from "../../operators/sight.ts";
 
-/** Everything that the page knows about the watched thread. */
+/** Everything that the console knows of a conversation's machine. */
 export interface Seen {
-  thread: ThreadView | null;
+  /** null: nothing was told of it yet. */
+  machine: MachineView | null;
   /** Oldest first. */
   runs: RunView[];
-  messages: MessageView[];
   /** The last run's lines, adjacent deltas joined. */
   said: { runId: string; lines: Line[] };
   trouble: string | null;
-  /** True once something is known about the thread. */
-  looked: boolean;
 }
 
 export const nothingSeen: Seen = {
-  thread: null,
+  machine: null,
   runs: [],
-  messages: [],
   said: { runId: "", lines: [] },
   trouble: null,
-  looked: false,
 };
 
 export function withSight(seen: Seen, sight: Sight): Seen {
-  const clear = { ...seen, trouble: null, looked: true };
   switch (sight.type) {
     case "untouched":
-      return { ...nothingSeen, looked: true };
+      return nothingSeen;
     case "thread":
-      return { ...clear, thread: sight.thread };
+      return { ...seen, trouble: null, machine: sight.thread };
     case "runs":
-      return { ...clear, runs: mergeRuns(seen.runs, sight.runs) };
-    case "messages":
-      return { ...clear, messages: sight.messages };
+      return { ...seen, trouble: null, runs: mergeRuns(seen.runs, sight.runs) };
     case "said": {
       const before = sight.fresh || seen.said.runId !== sight.runId ? [] : seen.said.lines;
-      return { ...clear, said: { runId: sight.runId, lines: sight.lines.reduce(joined, before) } };
+      const said = { runId: sight.runId, lines: sight.lines.reduce(joined, before) };
+      return { ...seen, trouble: null, said };
     }
     case "trouble":
-      return { ...seen, trouble: sight.message, looked: true };
+      return { ...seen, trouble: sight.message };
     case "beat":
       return seen;
   }

@@ -1,5 +1,5 @@
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { RunView } from "../views.ts";
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { RunView } from "../../operators/sight.ts";
 
 /** A place in a run at which the chart is shown. */
 interface Place {
@@ -23,11 +23,10 @@ export interface Replay {
   show: (runId: string) => void;
 }
 
-/** Steps through the runs of a thread with buttons and keys; a newly chosen thread is shown live. */
-export function useReplay(threadId: string | null, runs: readonly RunView[]): Replay {
+/** Steps through the runs of a thread with buttons and keys; live at first. */
+export function useReplay(runs: readonly RunView[]): Replay {
   /** null: live. */
   const [place, setPlace] = useState<Place | null>(null);
-  useEffect(() => setPlace(null), [threadId]);
 
   const last = runs.at(-1) ?? null;
   const run = place === null ? last : (runs.find(({ runId }) => runId === place.runId) ?? last);

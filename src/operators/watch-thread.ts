@@ -1,19 +1,16 @@
 import type { Line } from "../../machines/line.ts";
 import { cutText, isTerminal } from "../../machines/line.ts";
 import type { Threads } from "../actors/threads.ts";
-import type { Message } from "../domain/message.ts";
 import type { PlainLog } from "../log.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { RunSummary, Store, ThreadRecord } from "../store.ts";
+import { machineView, runView } from "./machine-view.ts";
 import { ReadAlong } from "./read-along.ts";
-import { runView, threadView } from "./thread-view.ts";
-import type { MessageView, Sight } from "./views.ts";
+import type { Sight } from "./sight.ts";
 
-/** A watcher gets this many of the newest runs and messages: together far less than a reader may leave unread (1 MiB). */
+/** A watcher gets this many of the newest runs: together far less than a reader may leave unread (1 MiB). */
 const RUNS = 30;
 const MOVES = 2_000;
-const MESSAGES = 100;
-const MESSAGE_CHARS = 1_000;
 const DELTA_CHARS = 20_000;
 /** How often the store is polled; a line of the run brings the next poll sooner. */
 const POLL_MS = 1_000;
@@ -22,11 +19,9 @@ const SOON_MS = 60;
 const BEAT_MS = 10_000;
 
 export interface WatchDependencies {
-  store: Pick<Store, "load" | "runs" | "history">;
+  store: Pick<Store, "load" | "runs">;
   threads: Pick<Threads, "follow">;
   log: PlainLog;
-  /** False: the watcher gets the messages from elsewhere. */
-  tellsMessages?: boolean;
 }
 
 export interface WatchedThread {
@@ -36,7 +31,7 @@ export interface WatchedThread {
 }
 
 /**
- * Watches one thread, on whichever instance its run is: polls the store once a second for states and commits, and reads the
+ * Watches one thread's machine, on whichever instance its run is: polls the store once a second for states and commits, and reads the
  * run's stream. Calls `onSight` with each update until the watch is stopped.
  */
 export function watchThread(
@@ -55,7 +50,6 @@ class ThreadWatch {
   readonly #uid: string;
   readonly #onSight: (sight: Sight) => void;
   readonly #readAlong: ReadAlong;
-  readonly #tellsMessages: boolean;
   #isStopped = false;
   #isPolling = false;
   /** True if `poke` was called since the current poll began. */
@@ -65,15 +59,9 @@ class ThreadWatch {
   /** The result of the last poll: if it is unchanged, nothing is sent. */
   #seen: string | null = null;
   #seenRun: string | null = null;
-  #seenMessages = -1;
 
-  constructor(
-    { store, threads, log, tellsMessages = true }: WatchDependencies,
-    uid: string,
-    onSight: (sight: Sight) => void,
-  ) {
+  constructor({ store, threads, log }: WatchDependencies, uid: string, onSight: (sight: Sight) => void) {
     this.#store = store;
-    this.#tellsMessages = tellsMessages;
     this.#log = log;
     this.#uid = uid;
     this.#onSight = onSight;
@@ -132,20 +120,14 @@ class ThreadWatch {
   }
 
   async #showChange(record: ThreadRecord, mark: string): Promise<void> {
-    const { run, messageCount } = record;
+    const { run } = record;
     const isNewRun = run?.runId !== this.#seenRun;
     const runs = isNewRun ? await this.#store.runs(this.#uid, RUNS) : [];
-    const messages =
-      messageCount === this.#seenMessages || !this.#tellsMessages
-        ? null
-        : await this.#store.history(this.#uid, { limit: MESSAGES, before: null });
     if (this.#isStopped) return;
-    this.#showOnce(mark, { type: "thread", thread: threadView(record) });
+    this.#showOnce(mark, { type: "thread", thread: machineView(record) });
     if (isNewRun) this.#onSight({ type: "runs", runs: newest(runs).map(runView) });
     if (run) this.#onSight({ type: "runs", runs: [runView(run)] });
-    if (messages) this.#onSight({ type: "messages", messages: messages.map(messageView) });
     this.#seenRun = run?.runId ?? null;
-    this.#seenMessages = messageCount;
   }
 
   #showOnce(mark: string, sight: Sight): void {
@@ -166,10 +148,6 @@ function newest(runs: readonly RunSummary[]): RunSummary[] {
   let moves = 0;
   const oldest = runs.findLastIndex((run) => (moves += run.path.length) > MOVES);
   return runs.slice(Math.min(oldest + 1, Math.max(0, runs.length - 1)));
-}
-
-function messageView({ id, role, content, createdAtMs, runId }: Message): MessageView {
-  return { id, role, content: cutText(content, MESSAGE_CHARS), createdAtMs, runId };
 }
 
 function shortened(line: Line): Line {

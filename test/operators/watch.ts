@@ -1,12 +1,12 @@
 import { onTestFinished } from "vitest";
-import type { Sight } from "../../src/inspector/views.ts";
+import type { Sight } from "../../src/operators/sight.ts";
 
-/** A watch of a thread: everything that was told so far, as values and as text. */
-export async function watch(url: string, id: string, key: string) {
+/** A watch of a thread by the operator `admin`: everything that was told so far, as values and as text. */
+export async function watch(url: string, slug: string, id: string) {
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const response = await fetch(`${url}/machines/api/threads/${id}`, {
-    headers: { authorization: `Bearer ${key}` },
+  const response = await fetch(`${url}/v1/operator/channels/${slug}/threads/${id}/watch`, {
+    headers: { authorization: "Bearer op_admin" },
     signal: leaving.signal,
   });
   const told = { status: response.status, text: "", over: false };

@@ -1,20 +1,18 @@
-import { openKeyDoor } from "../support/key-door.ts";
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openInspector } from "../../src/start/open-inspector.ts";
-import { Secret } from "../../src/secret.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
+import { addOperators } from "../http/operator-api/operators-service.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { emptyFolder } from "../support/data-dir.ts";
 import type { Script } from "../support/model-server.ts";
 import { openModelOn } from "../support/open-model.ts";
-import { TEST_KEY, openTestService } from "../support/service.ts";
+import { openTestService } from "../support/service.ts";
 
 const ORIGIN = "https://shop.example";
 
-/** A service with its inspector, a scripted model, and a web channel `shop` beside `cli`. */
-export async function openInspected(script?: Script) {
+/** A service with operators, a scripted model, and a web channel `shop` beside `cli`; closed when the test is over. */
+export async function startShop(script?: Script) {
   const store = await openEmbeddedStore({ dataDir: emptyFolder(), clock: systemClock });
   const secretKeyHash = createHash("sha256").update("sk_shop").digest("hex");
   await store.putChannel(
@@ -27,32 +25,14 @@ export async function openInspected(script?: Script) {
     }),
   );
   const { model, server, close: closeModel } = await openModelOn(script);
-  const complaints: string[] = [];
-  const complain = (fields: object, text: string) =>
-    void complaints.push(`${text} ${JSON.stringify(fields)}`);
-  const inspector = openInspector({
-    transportKey: new Secret(TEST_KEY),
-    keyDoor: openKeyDoor(),
-    secrets: [new Secret("canary-of-the-configuration")],
-    store,
-    log: { info() {}, warn: complain, error: complain },
-  });
-  const service = await openTestService({ store, model, extraRoutes: inspector.routes });
-  const close = async () => {
-    inspector.close();
+  await addOperators(store);
+  const service = await openTestService({ store, model });
+  onTestFinished(async () => {
     await service.close();
     await closeModel();
     await store.close();
-  };
-  const link = inspector.linkOf(service.url);
-  return { service, store, inspector, server, complaints, link, key: link.split("#key=")[1] ?? "", close };
-}
-
-/** The same, closed when the test is over. */
-export async function startInspected(script?: Script) {
-  const inspected = await openInspected(script);
-  onTestFinished(inspected.close);
-  return inspected;
+  });
+  return { service, store, server };
 }
 
 /** A visitor of the channel `shop`, in a new thread with one page tool. */

@@ -5,7 +5,7 @@ export function RunSteps({ replay }: { replay: Replay }) {
   const { run, count, length, go, step } = replay;
   const atBegin = !run || count === 0;
   return (
-    <>
+    <div class="run-steps">
       <div class="steps" role="group" aria-label="Steps of the run">
         <button type="button" onClick={() => go(0)} disabled={atBegin} aria-label="To the beginning">
           «
@@ -40,6 +40,6 @@ export function RunSteps({ replay }: { replay: Replay }) {
       <p class="keys">
         <kbd>←</kbd> <kbd>→</kbd> step, <kbd>Home</kbd> <kbd>End</kbd> first and last, <kbd>L</kbd> live
       </p>
-    </>
+    </div>
   );
 }
