@@ -13,15 +13,9 @@ const dist = join(root, "dist");
 const BUNDLES = {
   "src/widget": "widget",
   "src/demo/shop": "demo",
-  "src/inspector/page": "inspector",
   "src/console": "console",
 };
-const BUNDLE_SCRIPTS = [
-  "src/widget/build.mjs",
-  "src/demo/build.mjs",
-  "src/inspector/build.mjs",
-  "src/console/build.mjs",
-];
+const BUNDLE_SCRIPTS = ["src/widget/build.mjs", "src/demo/build.mjs", "src/console/build.mjs"];
 const ASSETS = [
   "src/stores/engines/redis/apply.lua",
   "machines/thread.svg",

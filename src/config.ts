@@ -89,7 +89,6 @@ export interface Config {
   maxHeadBytes: number;
   /** How long a connection without a request stays open. */
   keepAliveMs: number;
-  inspector: boolean;
   /** The operator API, and its page. */
   console: boolean;
   /** Signing in to the console by OpenID Connect; null: only by key. */
@@ -161,7 +160,6 @@ const variables = z.object({
   LISTENER: oneOf(["uws", "node"]).nullable().default(null),
   MAX_HEAD_BYTES: whole(4_096, 65_536).default(16_384),
   KEEP_ALIVE_SECONDS: whole(1, 900).default(75),
-  INSPECTOR: oneOf(["on", "off"]).default("off"),
   CONSOLE: oneOf(["on", "off"]).default("on"),
   ...openIdVariables,
   SWAGGER: oneOf(["on", "off"]).default("on"),
@@ -277,7 +275,6 @@ function configOf(
     listener: value.LISTENER,
     maxHeadBytes: value.MAX_HEAD_BYTES,
     keepAliveMs: value.KEEP_ALIVE_SECONDS * 1000,
-    inspector: value.INSPECTOR === "on",
     console: value.CONSOLE === "on",
     openId,
     swagger: value.SWAGGER === "on",

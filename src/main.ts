@@ -46,10 +46,7 @@ export async function serve(memberOn: number | null): Promise<void> {
     hangup?.onAsked(() =>
       log.warn("SIGHUP restarts processes one by one where PROCESSES is set: nothing is done"),
     );
-    const running = await start(
-      { config, member, log, lostLines: () => lost, closing },
-      { providers, secrets },
-    );
+    const running = await start({ config, member, log, lostLines: () => lost, closing }, providers);
 
     const signal = await signals.first;
     if (signal === "retire" && member !== null) {

@@ -81,8 +81,8 @@ export interface ServiceDependencies {
   observer?: ThreadObserver;
   onMcpRequest?: NonNullable<AgentOptions["onMcpRequest"]>;
   onSpent?: NonNullable<AgentOptions["onSpent"]>;
-  /** Routes besides the API: the widget's script, metrics, the inspector. */
-  extraRoutes?: (threads: Threads) => readonly Route[];
+  /** Routes besides the API: the front page, the widget's script, metrics. */
+  extraRoutes?: readonly Route[];
   onAnswered?: NonNullable<HandlerDependencies["onAnswered"]>;
   keepKeys?: NonNullable<HandlerDependencies["keepKeys"]>;
   /** Absent: traces are off. */
@@ -292,7 +292,7 @@ function handlerOver(
 ): Handler {
   const { directory, threads, agent, threadChanges, telling, variables } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
-  const { extraRoutes = () => [], onAnswered = () => {} } = dependencies;
+  const { extraRoutes = [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
   return createHandler({
     config,
@@ -327,7 +327,7 @@ function handlerOver(
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),
     isCrowded,
-    extraRoutes: extraRoutes(threads),
+    extraRoutes,
     onAnswered,
   });
 }

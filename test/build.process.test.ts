@@ -55,7 +55,6 @@ const SOME = [
   "src/errors.js",
   "widget/manifest.json",
   "demo/shop.js",
-  "inspector/page.js",
   "console/index.html",
 ];
 

@@ -43,7 +43,7 @@ const WAYS: readonly RegExp[] = [
   /^import (?!type\b)[^;]*?from "@modelcontextprotocol\/sdk\/client\//m,
 ];
 
-const OF_BROWSERS = /^src\/(?:widget|console|client|demo\/shop|inspector\/page)\//;
+const OF_BROWSERS = /^src\/(?:widget|console|client|demo\/shop)\//;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -25,7 +25,6 @@ const LONG = [
   "cli/machines",
   "faults/flaky-store.stores",
   "faults/scenarios",
-  "inspector/routes",
   "listeners/node",
   "listeners/uws",
   "stores/backup/check.stores",

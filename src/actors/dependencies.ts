@@ -53,7 +53,7 @@ export interface ThreadLimits {
   historyBudgetChars: number;
 }
 
-/** Metrics and the inspector. Called after the save; calls must be cheap. */
+/** Metrics. Called after the save; calls must be cheap. */
 export interface ThreadObserver {
   moved(moved: {
     slug: string;

@@ -59,7 +59,7 @@ export interface TransitionToPlan extends Enclosed {
   nowMs: number;
 }
 
-/** How many transitions are stored with a run for the inspector; later ones are left out. */
+/** How many transitions are stored with a run for the console's chart; later ones are left out. */
 const MAX_PATH = 500;
 
 type Draft = Omit<PlannedChange, "move"> & { handedBack: HandedBack | null };

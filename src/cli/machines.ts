@@ -1,10 +1,7 @@
 import type { Command } from "commander";
-import type { AnyStateMachine } from "xstate";
+import { CHARTS } from "../../machines/charts.ts";
 import { drawMermaid } from "../../machines/draw/mermaid.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
-import { streamMachine } from "../../machines/stream.ts";
-import { threadMachine } from "../../machines/thread.ts";
-import { visitorMachine } from "../../machines/visitor.ts";
 import type { RunSummary, Store } from "../store.ts";
 import { noteReading } from "../operators/threads.ts";
 import { asCommandLine } from "./as-command-line.ts";
@@ -13,12 +10,6 @@ import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
 import { existingChannel } from "./existing.ts";
 import { withStore } from "./with-store.ts";
-
-const CHARTS: Record<string, AnyStateMachine> = {
-  thread: threadMachine,
-  visitor: visitorMachine,
-  stream: streamMachine,
-};
 
 /** `--run` searches this many of the latest runs. */
 const RUNS_SEARCHED = 100;
@@ -52,11 +43,11 @@ export function addMachines(program: Command, terminal: Terminal): void {
 }
 
 function printChart(terminal: Terminal, name: string, options: MachinesOptions): void {
-  const chart = Object.hasOwn(CHARTS, name) ? CHARTS[name] : undefined;
+  const chart = Object.entries(CHARTS).find(([known]) => known === name);
   if (chart === undefined) {
     throw new CannotDo(`Cannot draw ${name}: the charts are ${Object.keys(CHARTS).join(", ")}`);
   }
-  const outline = outlineOf(chart);
+  const outline = outlineOf(chart[1]);
   if (options.json) printJson(terminal, outline);
   else terminal.out(drawMermaid(outline));
 }

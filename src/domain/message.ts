@@ -180,7 +180,7 @@ export interface RunRecord {
   answered: { callId: string; tool: string } | null;
   /** null while the run is active. */
   outcome: RunOutcome | null;
-  /** The run's transitions, oldest first, up to a limit, for the inspector. */
+  /** The run's transitions, oldest first, up to a limit, for the console's chart. */
   path: RunMove[];
   /** Only if traces are on. */
   trace?: RunTrace;

@@ -5,7 +5,6 @@ import type { Route } from "./route.ts";
 export interface FrontPageLinks {
   /** The demo page; null if there is none. */
   demoUrl: string | null;
-  hasInspector: boolean;
   hasConsole: boolean;
   /** The element's script, for a page that pins its version; null if it was not built. */
   script: { name: string; integrity: string } | null;
@@ -22,15 +21,12 @@ export function frontPageRoute(links: () => FrontPageLinks): Route {
   };
 }
 
-function pageAnswer({ demoUrl, hasInspector, hasConsole, script }: FrontPageLinks, host: string): HttpAnswer {
+function pageAnswer({ demoUrl, hasConsole, script }: FrontPageLinks, host: string): HttpAnswer {
   const items = [
     demoUrl === null ? null : item(demoUrl, "Demo page", "a shop with the widget"),
     hasConsole ? item("/console", "Console", "for operators; asks for a key") : null,
     item("/swagger", "API reference", "every endpoint, to be tried"),
     item("/health", "Health", "whether it serves, and with which model"),
-    hasInspector
-      ? item("/machines", "Inspector", "asks for its key; the start printed a link with it")
-      : null,
   ].filter((line) => line !== null);
   return {
     status: 200,

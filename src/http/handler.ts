@@ -23,7 +23,7 @@ import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
 
 export interface HandlerDependencies extends RouteDependencies {
-  /** Routes besides the API: metrics, the inspector, the widget's script. */
+  /** Routes besides the API: the front page, the widget's script, metrics. */
   extraRoutes?: readonly Route[];
   onAnswered?: (answered: AnsweredRequest) => void;
   /** Absent: traces are off. */

@@ -201,7 +201,7 @@ export function shownMessageId({
 }
 
 /**
- * A message without the fields for the model and the inspector. `addresses`: those of its attachments, in order; null for a
+ * A message without the fields for the model and the service itself. `addresses`: those of its attachments, in order; null for a
  * lost one.
  */
 export function itemOf(

@@ -11,7 +11,6 @@ export interface Greeting {
   demoUrl: string | null;
   /** True if the demo is off only because other machines can reach HOST. */
   isDemoHeldBack: boolean;
-  inspectorUrl: string | null;
   /** null: CONSOLE=off. */
   console: ConsoleGreeting | null;
   model: "openai" | "demo";
@@ -35,13 +34,11 @@ export interface ConsoleGreeting {
   key: Secret | null;
 }
 
-const UNTOLD_LINK = "its link carries a key, and is printed on a terminal alone";
 const UNKNOWN_SECRET =
   "(secret: told where the channel was made; `npx chat-agent channels rotate-keys demo` makes new keys)";
 
 export function greetingText(greeting: Greeting): string {
-  const { url, demoUrl, isDemoHeldBack, inspectorUrl, model, answers, demoKeys, channel, keysFile } =
-    greeting;
+  const { url, demoUrl, isDemoHeldBack, model, answers, demoKeys, channel, keysFile } = greeting;
   const { generatedKey } = greeting;
   const printedKey = keysFile === null ? generatedKey : null;
   const demoSecret = demoKeys?.secretKey?.reveal() ?? null;
@@ -49,7 +46,6 @@ export function greetingText(greeting: Greeting): string {
     ["Chat agent", url],
     ...(demoUrl === null ? [] : [["Demo page", demoUrl]]),
     ...(isDemoHeldBack ? [["Demo page", "off, as others reach HOST; DEMO=on shows it to them"]] : []),
-    ...(inspectorUrl === null ? [] : [["Inspector", keysFile === null ? inspectorUrl : UNTOLD_LINK]]),
     ...consoleLines(greeting.console, keysFile),
     ["API reference", `${url}/swagger`],
     [

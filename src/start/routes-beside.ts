@@ -17,16 +17,14 @@ export async function routesBeside(options: {
   keyDoor: KeyDoor;
   transportKey: Secret;
   exposition: Exposition;
-  hasInspector: boolean;
   /** The demo's page opens after the service. */
   demoUrl: () => string | null;
 }): Promise<Route[]> {
-  const { config, log, keyDoor, transportKey, exposition, hasInspector, demoUrl } = options;
+  const { config, log, keyDoor, transportKey, exposition, demoUrl } = options;
   const widget = await loadWidget(log);
   return [
     frontPageRoute(() => ({
       demoUrl: demoUrl(),
-      hasInspector,
       hasConsole: config.console,
       script: widget === null ? null : pinnedScript(widget),
     })),

@@ -26,8 +26,6 @@ import { dropGarbage } from "./drop-garbage.ts";
 import { keepChannels } from "./keep-channels.ts";
 import { openDemo, openDemoServers } from "./open-demo.ts";
 import type { Demo } from "./open-demo.ts";
-import { openInspector } from "./open-inspector.ts";
-import type { Inspector } from "./open-inspector.ts";
 import { lockEmbeddedStore, openResources } from "./open-resources.ts";
 import type { Resources } from "./open-resources.ts";
 import { routesBeside } from "./routes-beside.ts";
@@ -46,10 +44,7 @@ export interface Running {
  * Everything up to the greeting, one step after the other. Returns functions that stop it. Rejects if a step fails; what
  * was opened by then is in `closing`.
  */
-export async function start(
-  starting: Starting,
-  { providers, secrets }: { providers: WrittenProviders; secrets: Secret[] },
-): Promise<Running> {
+export async function start(starting: Starting, providers: WrittenProviders): Promise<Running> {
   const { config, log, closing } = starting;
   for (const warning of warningsOf(config)) log.warn(warning);
   const written = await readWrittenChannels(config);
@@ -75,10 +70,9 @@ export async function start(
 
   let demo: Demo | null = null;
   let isStarting = true;
-  const { service, inspector } = await openService(starting, {
+  const service = await openService(starting, {
     resources,
     transportKey,
-    secrets,
     written,
     demoUrl: () => demo?.url ?? null,
     isStarting: () => isStarting,
@@ -91,41 +85,34 @@ export async function start(
 
   await dropGarbage().catch((error: unknown) => log.debug({ err: error }, "Cannot drop the start's garbage"));
   isStarting = false;
-  await tellListening(starting, { service, resources, inspector, demo, transportKey, localKey });
+  await tellListening(starting, { service, resources, demo, transportKey, localKey });
   return {
     retire: (hurry) => service.retire(config.runTimeoutMs + config.shutdownGraceMs, hurry),
-    stop() {
-      inspector?.close();
-      return service.stop(config.shutdownGraceMs);
-    },
+    stop: () => service.stop(config.shutdownGraceMs),
   };
 }
 
-/** The service on its port, with the demo's own MCP servers, the inspector and the routes beside the API. */
+/** The service on its port, with the demo's own MCP servers and the routes beside the API. */
 async function openService(
   { config, member, log, closing }: Starting,
   given: {
     resources: Resources;
     transportKey: Secret;
-    secrets: Secret[];
     written: WrittenChannels | null;
     /** Known when the service is there. */
     demoUrl: () => string | null;
     isStarting: () => boolean;
   },
-): Promise<{ service: Service; inspector: Inspector | null }> {
-  const { transportKey, secrets, written, demoUrl, isStarting } = given;
+): Promise<Service> {
+  const { transportKey, written, demoUrl, isStarting } = given;
   const { metrics, exposition, store, model, traced } = given.resources;
   const keyDoor = createKeyDoor({ config, clock: systemClock, log });
-  const inspector = config.inspector ? openInspector({ transportKey, keyDoor, secrets, store, log }) : null;
-  const hasInspector = inspector !== null;
   const beside = await routesBeside({
     config,
     log,
     keyDoor,
     transportKey,
     exposition,
-    hasInspector,
     demoUrl,
   });
   const demoServers = await openDemoServers(defaultSlugs(config));
@@ -150,10 +137,10 @@ async function openService(
     isStarting,
     isShared: member !== null,
     ...traced,
-    extraRoutes: (threads) => [...beside, ...(inspector?.routes(threads) ?? [])],
+    extraRoutes: beside,
   });
   closing.push(() => service.stop(0));
-  return { service, inspector };
+  return service;
 }
 
 /** Keeps the channels that this start wrote in the store, while it runs. */

@@ -4,7 +4,6 @@ import type { Service } from "../service.ts";
 import { firstChannel } from "./channels.ts";
 import { greetingText } from "./greeting.ts";
 import type { Demo } from "./open-demo.ts";
-import type { Inspector } from "./open-inspector.ts";
 import type { Resources } from "./open-resources.ts";
 import type { Starting } from "./starting.ts";
 
@@ -14,21 +13,19 @@ export async function tellListening(
   told: {
     service: Service;
     resources: Resources;
-    inspector: Inspector | null;
     demo: Demo | null;
     transportKey: Secret;
     /** The key of the operator `local`; null if there is none, or another start created it. */
     localKey: Secret | null;
   },
 ): Promise<void> {
-  const { service, inspector, demo, transportKey, localKey } = told;
+  const { service, demo, transportKey, localKey } = told;
   const { store, model } = told.resources;
   const { url, listener } = service;
   const greeting = greetingText({
     url,
     demoUrl: demo?.url ?? null,
     isDemoHeldBack: config.isDemoHeldBack,
-    inspectorUrl: inspector?.linkOf(url) ?? null,
     console: config.console ? { url: `${url}/console`, key: localKey } : null,
     model: model.kind,
     answers: model.answers ?? [],

@@ -270,7 +270,7 @@ export interface HistoryPage {
   budgetChars?: number;
 }
 
-/** A finished run in short form, for the command line and the inspector. */
+/** A finished run in short form, for the command line and the console. */
 export interface RunSummary {
   runId: string;
   saidAtMs: number;

@@ -105,7 +105,7 @@ export interface UserStore {
    */
   mendToken(token: { slug: string; tokenHash: string; unreadable: string; snapshot: string }): Promise<void>;
 
-  // For operators, the command line and the inspector.
+  // For operators and the command line.
   /** By user id or external id. */
   findUser(slug: string, id: string): Promise<User | null>;
   /** Oldest first. */

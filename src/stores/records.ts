@@ -250,7 +250,7 @@ const isRun = shape<StoredRun>({
   terminal: nullable(isTerminal),
   answered: nullable(shape<NonNullable<RunRecord["answered"]>>({ callId: isText, tool: isText })),
   outcome: nullable(isOutcome),
-  // Only for the inspector: a run is complete without it.
+  // Only for the console's chart: a run is complete without it.
   path: defaulted(isPath, () => []),
   reply: optional(isText),
   sealed: optional(isText),

@@ -54,7 +54,9 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   await page.getByLabel("Your answer").waitFor();
   // The answer's form takes a part of the list's place.
   await expect.poll(() => page.evaluate(isAtEnd), SOON).toBe(true);
-  await page.getByText("Now: with_person").waitFor();
+  await page.getByRole("link", { name: "Machine" }).press("Enter");
+  await page.getByText("A person has the conversation").waitFor();
+  await page.getByRole("link", { name: "Messages" }).press("Enter");
   await page.getByLabel("Your answer").fill("Here I am");
   await page.getByLabel("Your answer").press("Enter");
   await page.getByRole("article", { name: "local:" }).getByText("Here I am").waitFor();

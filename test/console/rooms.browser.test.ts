@@ -1,10 +1,9 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { addOperators } from "../http/operator-api/operators-service.ts";
-import { enterShop, startInspected } from "../inspector/inspected.ts";
 import { say, usage } from "../support/model-server.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
 import { accessibilityTroubles, enter, strangersOf } from "./operating.ts";
+import { enterShop, startShop } from "./shop-service.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
@@ -26,8 +25,7 @@ test("every room is accessible at three widths, in the light and in the dark, an
   visit,
   expect,
 }) => {
-  const { service, store } = await startInspected(SCRIPT);
-  await addOperators(store);
+  const { service, store } = await startShop(SCRIPT);
   await store.blockIp("192.0.2.0/24");
   await service.directory.renew();
   const shop = await enterShop(service.url, "cart");
@@ -59,6 +57,7 @@ test("every room is accessible at three widths, in the light and in the dark, an
     ["#/channels/shop/users", "Users", "list=Users of shop"],
     [`#/channels/shop/users/${userId}`, "Anonymous", "heading=Conversations"],
     [`#/channels/shop/threads/${thread?.uid}`, "Conversation", "log=Messages"],
+    [`#/channels/shop/threads/${thread?.uid}?part=machine`, "Conversation", "list=Events of the run"],
     ["#/channels", "Channels", "list=Channels"],
     ["#/channels/shop", "shop", "form=Settings"],
     ["#/channels/shop/webhooks", "Webhooks", "heading=Webhooks"],
@@ -73,7 +72,7 @@ test("every room is accessible at three widths, in the light and in the dark, an
     await page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
     const [role, text] = shows.split("=") as [Parameters<Page["getByRole"]>[0], string];
     await page.getByRole(role, { name: text }).first().waitFor();
-    if (name === "Conversation") {
+    if (shows === "log=Messages") {
       const reply = page.getByRole("article", { name: "Assistant:" });
       await reply.getByText(comment, { exact: false }).waitFor();
       await reply.getByText("thumbs down").waitFor();
@@ -96,9 +95,7 @@ test("ten thousand users are scrolled through by keys, with a screenful of rows"
   visit,
   expect,
 }) => {
-  const { service, store } = await startInspected();
-  await addOperators(store);
-  await service.directory.renew();
+  const { service } = await startShop();
   const { page, troubles } = await visit(browser, `${service.url}/console#key=op_admin`);
   const [all, atOnce] = [10_000, 1_000];
   await page.route("**/v1/operator/channels/shop/users?*", (route) => {

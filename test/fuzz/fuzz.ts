@@ -42,7 +42,7 @@ async function fuzzEach(): Promise<void> {
 
 async function fuzz(listener: Listener["kind"], seed: number): Promise<boolean> {
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-fuzz-"));
-  const env = { ...ROOMY_LIMITS, DATA_DIR: dataDir, LISTENER: listener, INSPECTOR: "on", DEMO_PORT: "" };
+  const env = { ...ROOMY_LIMITS, DATA_DIR: dataDir, LISTENER: listener, DEMO_PORT: "" };
   const service = await openServiceProcess(env);
   try {
     const caller = await callerOf(service, dataDir);

@@ -140,7 +140,6 @@ function somePath(caller: Caller) {
         "/swagger/openapi.json",
         "/console",
         "/widget/v1/channel?key=x",
-        "/machines/api/channels",
       ),
     },
     {

@@ -21,21 +21,17 @@ async function page(links: Omit<FrontPageLinks, "script">, host = "127.0.0.1:808
 test("the first address says what this is, and links what the start named", async () => {
   const { status, headers, html, links } = await page({
     demoUrl: "http://127.0.0.1:8081",
-    hasInspector: true,
     hasConsole: true,
   });
   expect(status).toBe(200);
   expect(headers["content-type"]).toContain("text/html");
   expect(headers["content-security-policy"]).toContain("default-src 'none'");
   expect(html).toContain("A conversational agent as a service");
-  expect(links).toEqual(["http://127.0.0.1:8081", "/console", "/swagger", "/health", "/machines"]);
+  expect(links).toEqual(["http://127.0.0.1:8081", "/console", "/swagger", "/health"]);
 });
 
-test("without a demo, an inspector and a console it names none of them", async () => {
-  expect((await page({ demoUrl: null, hasInspector: false, hasConsole: false })).links).toEqual([
-    "/swagger",
-    "/health",
-  ]);
+test("without a demo and a console it names neither", async () => {
+  expect((await page({ demoUrl: null, hasConsole: false })).links).toEqual(["/swagger", "/health"]);
 });
 
 test.each([
@@ -43,7 +39,7 @@ test.each([
   ["chat.example.com", "https://chat.example.com/widget"],
   ['"><script>', "https://ADDRESS-OF-THIS-SERVICE/widget"],
 ])("the tag with its integrity, to be pasted, for %s", async (host, address) => {
-  const { html } = await page({ demoUrl: null, hasInspector: false, hasConsole: false }, host);
+  const { html } = await page({ demoUrl: null, hasConsole: false }, host);
   expect(html).toContain(
     `${address}/v1/chat-agent.0123456789abcdef.js" integrity="sha384-abc" crossorigin="anonymous" defer`,
   );

@@ -14,16 +14,15 @@ const OPEN = [
   "/swagger/swagger-ui.css",
   "/swagger/swagger-ui-bundle.js",
   "/swagger/favicon-32x32.png",
-  "/machines",
-  "/machines/page.js",
-  "/machines/page.css",
-  "/machines/thread.svg",
+  "/console",
+  "/console/thread.svg",
+  "/console/thread.js",
   "/health",
 ];
 
 describeEachListener("HEAD", (listener) => {
   test("HEAD answers as GET does, without the body", async () => {
-    const env = { DATA_DIR: temporaryFolder(), LISTENER: listener, INSPECTOR: "on" };
+    const env = { DATA_DIR: temporaryFolder(), LISTENER: listener };
     const { url } = await startServiceProcess(env);
     for (const path of OPEN) {
       const got = await ask(url, { path });

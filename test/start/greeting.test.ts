@@ -10,7 +10,6 @@ const greeting = {
   url: "http://127.0.0.1:8080",
   demoUrl: "http://127.0.0.1:8081",
   isDemoHeldBack: false,
-  inspectorUrl: "http://127.0.0.1:8080/machines#key=in_secret",
   console: { url: "http://127.0.0.1:8080/console", key: new Secret("op_secret") },
   model: "demo",
   answers: [],
@@ -22,7 +21,7 @@ const greeting = {
 
 test("the greeting has the keys, and a line to paste with one", () => {
   const text = greetingText({ ...greeting, keysFile: null });
-  for (const key of ["tk_secret", "sk_secret", "in_secret", "op_secret"]) expect(text).toContain(key);
+  for (const key of ["tk_secret", "sk_secret", "op_secret"]) expect(text).toContain(key);
   expect(text).toContain('"authorization: Bearer tk_secret"');
 });
 
@@ -37,7 +36,7 @@ test("the console's link has the key of the local operator on a terminal, and el
 
 test("A4, P15: where stderr is no terminal it says where the keys are, and has none but the public one", () => {
   const text = greetingText({ ...greeting, keysFile: "/data/keys.json" });
-  expect(text).not.toMatch(/(?:tk|sk|in|op)_secret/);
+  expect(text).not.toMatch(/(?:tk|sk|op)_secret/);
   expect(text).toContain("in /data/keys.json");
   expect(text).toContain("pk_public");
   expect(text).not.toContain("HARNESS_API_KEY");

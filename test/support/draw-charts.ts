@@ -1,18 +1,15 @@
 import { instance } from "@viz-js/viz";
-import type { AnyStateMachine } from "xstate";
+import { CHARTS } from "../../machines/charts.ts";
 import { DARK_SIDE, drawDot } from "../../machines/draw/dot.ts";
 import { drawMermaid } from "../../machines/draw/mermaid.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
-import { streamMachine } from "../../machines/stream.ts";
-import { threadMachine } from "../../machines/thread.ts";
-import { visitorMachine } from "../../machines/visitor.ts";
 
 /** Every chart's pictures by file name, as they belong into machines/: Mermaid, and SVG laid out by Graphviz. */
 export async function drawCharts(): Promise<Map<string, string>> {
   const graphviz = await instance();
-  const charts: AnyStateMachine[] = [threadMachine, visitorMachine, streamMachine];
   return new Map(
-    charts.map(outlineOf).flatMap((outline) => {
+    Object.values(CHARTS).flatMap((chart) => {
+      const outline = outlineOf(chart);
       const svg = graphviz.renderString(drawDot(outline), { format: "svg", engine: "dot" });
       return [
         [`${outline.id}.mmd`, drawMermaid(outline)],

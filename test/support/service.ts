@@ -62,7 +62,7 @@ export interface TestServiceOptions extends Partial<
 /** A whole service in this process: listener, HTTP, admission, threads, agent, store and model. */
 export async function openTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { env = {}, clock = systemClock, harnessApiKey = new Secret(TEST_KEY) } = options;
-  const { ownServers = {}, namedServers = new Map<string, never>(), extraRoutes = () => [] } = options;
+  const { ownServers = {}, namedServers = new Map<string, never>(), extraRoutes = [] } = options;
   const config = { ...readConfig(env), port: 0 };
   const dataDir = mkdtempSync(join(tmpdir(), "chat-agent-service-"));
   const store = options.store ?? (await openEmbeddedStore({ dataDir, clock, ...encryptedInFull }));

@@ -160,7 +160,7 @@ test.skipIf(SOAK_SECONDS === undefined)(
     const script = await loadWidgetScript();
     const service = await startTestService({
       env: { ...ROOMY_LIMITS, OPENAI_BASE_URL: model.baseUrl },
-      extraRoutes: () => [widgetRoute(script)],
+      extraRoutes: [widgetRoute(script)],
       channels: [
         {
           slug: "shop",

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { StateFlag } from "../inbox/states.tsx";
+import { Machine } from "../machine/machine.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
 import { Trouble } from "../parts/trouble.tsx";
@@ -9,7 +10,6 @@ import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { nameOf } from "../users/names.tsx";
 import { Answer } from "./answer.tsx";
-import { ChartPanel } from "./chart-panel.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
 import { Facts } from "./facts.tsx";
 import { useHandOff } from "./hand-off.ts";
@@ -19,15 +19,23 @@ import type { TalkState } from "./talk-state.ts";
 import { useTalk } from "./watch-talk.ts";
 import type { Talk } from "./watch-talk.ts";
 
+/** Tabs by their name in the address. Where there is room, the facts are beside the messages. */
 const PARTS = [
   ["talk", "Messages"],
-  ["chart", "Chart"],
+  ["machine", "Machine"],
   ["facts", "About"],
 ] as const;
-type Part = (typeof PARTS)[number][0];
 
-/** One conversation: the chat, and beside it the chart and the facts. */
-export function Conversation({ slug, id }: { slug: string; id: string }) {
+/** One conversation: the chat and its facts, or its machine. */
+export function Conversation({
+  slug,
+  id,
+  query,
+}: {
+  slug: string;
+  id: string;
+  query: Readonly<Record<string, string>>;
+}) {
   const { api, me, channels, tell } = useConsole();
   const may = mayOf(me);
   const watched = useTalk(api, slug, id, may.readTexts);
@@ -39,7 +47,8 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
   });
   const settings = channels?.find((one) => one.slug === slug)?.handoff;
   const hasHandOff = settings?.enabled === true && may.readTexts;
-  const [part, setPart] = useState<Part>("talk");
+  const parts = PARTS.filter(([name]) => may.readTexts || name !== "machine");
+  const part = parts.find(([name]) => name === query["part"])?.[0] ?? "talk";
   const state = watched.talk.state ?? facts?.state ?? null;
   const isMine = state === "with_person" && person !== null && "name" in person && person.name === me.name;
   const visitor = user ? nameOf(user) : "Visitor";
@@ -68,7 +77,18 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
     >
       <Trouble text={watched.trouble ?? thread.trouble} />
       <Trouble text={change.trouble ?? handOff.trouble} />
-      <PartsOnNarrowPages part={part} onChoose={setPart} />
+      <nav class="parts" aria-label="Parts of the conversation">
+        {parts.map(([name, text]) => (
+          <a
+            key={name}
+            data-part={name}
+            href={linkTo(["channels", slug, "threads", id], { part: name === "talk" ? null : name })}
+            aria-current={part === name ? "page" : undefined}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
       <div class="conversation" data-part={part}>
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
@@ -80,14 +100,14 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
             <p class="words">Your role sees that this conversation happened, and not what was said in it.</p>
           )}
         </section>
-        {may.readTexts && (
-          <section class="chart-part" aria-label="Chart">
-            <ChartPanel id={id} seen={watched.talk.seen} />
+        {part === "machine" && (
+          <section class="machine-part" aria-label="Machine" tabIndex={0}>
+            <Machine seen={watched.talk.seen} />
           </section>
         )}
         <section class="facts-part" aria-label="About">
           <h2>About</h2>
-          <Facts slug={slug} id={id} thread={facts} chart={watched.talk.seen.thread} user={user} />
+          <Facts slug={slug} id={id} thread={facts} machine={watched.talk.seen.machine} user={user} />
           <WhatElse
             readers={may.readAudit ? linkTo(["audit"], { thread: id }) : null}
             onDelete={facts && may.forget ? () => setAsksDeletion(true) : null}
@@ -99,7 +119,7 @@ export function Conversation({ slug, id }: { slug: string; id: string }) {
           slug={slug}
           id={id}
           visitor={visitor}
-          messages={watched.talk.seen.thread?.messages ?? facts?.messages ?? null}
+          messages={watched.talk.seen.machine?.messages ?? facts?.messages ?? null}
           onClose={() => setAsksDeletion(false)}
           onDeleted={() => {
             tell("The conversation is deleted");
@@ -151,19 +171,6 @@ function BlockUser({ user, onChange }: { user: UserView; onChange: (blocked: boo
     >
       {user.blocked ? "Unblock the user" : "Block the user"}
     </button>
-  );
-}
-
-/** A narrow page shows one part at a time. */
-function PartsOnNarrowPages({ part, onChoose }: { part: Part; onChoose: (part: Part) => void }) {
-  return (
-    <div class="parts" role="group" aria-label="Parts of the conversation">
-      {PARTS.map(([name, text]) => (
-        <button key={name} type="button" aria-pressed={part === name} onClick={() => onChoose(name)}>
-          {text}
-        </button>
-      ))}
-    </div>
   );
 }
 

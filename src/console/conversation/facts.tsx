@@ -1,4 +1,4 @@
-import type { ThreadView as ChartView } from "../../inspector/views.ts";
+import type { MachineView } from "../../operators/sight.ts";
 import { Fact } from "../parts/fact.tsx";
 import { numberText } from "../parts/numbers.ts";
 import { Time } from "../parts/times.tsx";
@@ -12,18 +12,17 @@ export function Facts({
   slug,
   id,
   thread,
-  chart,
+  machine,
   user,
 }: {
   slug: string;
   id: string;
   thread: ThreadView | null;
-  chart: ChartView | null;
+  machine: MachineView | null;
   user: UserView | null;
 }) {
-  const visitor = chart?.visitor ?? null;
+  const visitor = machine?.visitor ?? null;
   const context = Object.entries(visitor?.context ?? {});
-  const usage = chart?.sums?.usage;
   return (
     <dl class="facts">
       {user && (
@@ -60,12 +59,7 @@ export function Facts({
           </Fact>
         </>
       )}
-      <Fact name="Messages">{numberText(chart?.messages ?? thread?.messages ?? 0)}</Fact>
-      {usage && (
-        <Fact name="Tokens of this run">
-          {numberText(usage.input)} in, {numberText(usage.output)} out
-        </Fact>
-      )}
+      <Fact name="Messages">{numberText(machine?.messages ?? thread?.messages ?? 0)}</Fact>
     </dl>
   );
 }

@@ -1,6 +1,6 @@
-import { nothingSeen, withSight } from "../../inspector/page/seen.ts";
-import type { Seen } from "../../inspector/page/seen.ts";
-import type { Sight } from "../../inspector/views.ts";
+import type { Sight } from "../../operators/sight.ts";
+import { nothingSeen, withSight } from "../machine/seen.ts";
+import type { Seen } from "../machine/seen.ts";
 import type { MessageView, ThreadState } from "../service/views.ts";
 
 /** A line of a conversation's watch. */
@@ -25,7 +25,7 @@ export interface TalkState {
   writes: string | null;
   /** The active run whose reply is not in the history yet. */
   openRun: string | null;
-  /** The chart, the runs, and the active run's lines. */
+  /** The machine, its runs, and the last run's lines. */
   seen: Seen;
   isDeleted: boolean;
 }
@@ -77,7 +77,6 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
     case "untouched":
     case "thread":
     case "runs":
-    case "messages":
     case "said":
     case "trouble":
     case "beat":

@@ -11,7 +11,7 @@ import { Titled } from "../shell/titled.tsx";
 import { isChimeOn, setChime } from "./chime.ts";
 import { inStates } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
-import { useLiveThreads } from "./live-threads.ts";
+import { UNDER_WAY, useLiveThreads } from "./live-threads.ts";
 import { isNotifyOn, setNotify } from "./notify.ts";
 import { GROUPS } from "./states.tsx";
 import { ThreadRow } from "./thread-row.tsx";
@@ -23,7 +23,7 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
   const only = all.find((slug) => slug === query["channel"]) ?? "";
   const [hasChime, turnChime] = useState(isChimeOn);
   const [hasNotices, turnNotices] = useState(isNotifyOn);
-  const live = useLiveThreads(api, events, only === "" ? all : [only]);
+  const live = useLiveThreads(api, events, { slugs: only === "" ? all : [only], states: UNDER_WAY });
   const turn = (isOn: boolean) => {
     setChime(isOn);
     turnChime(isOn);

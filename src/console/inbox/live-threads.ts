@@ -20,8 +20,15 @@ export interface LiveThreads {
   trouble: string | null;
 }
 
-/** The conversations of these channels: read once, then updated live. */
-export function useLiveThreads(api: Api, events: ThreadEvents, slugs: readonly string[]): LiveThreads {
+/**
+ * The conversations of these channels: read once, then updated live. `states`: those whose conversations are read however
+ * long ago their last activity was.
+ */
+export function useLiveThreads(
+  api: Api,
+  events: ThreadEvents,
+  { slugs, states }: { slugs: readonly string[]; states: readonly ThreadState[] },
+): LiveThreads {
   const [threads, tell] = useReducer(reduce, NO_THREADS);
   const [isLoading, setLoading] = useState(true);
   const [note, setNote] = useState<string | null>(null);
@@ -35,7 +42,7 @@ export function useLiveThreads(api: Api, events: ThreadEvents, slugs: readonly s
     setTrouble(null);
     const list = async () => {
       try {
-        const lists = await Promise.all(slugs.map((slug) => listed(api, slug, signal)));
+        const lists = await Promise.all(slugs.map((slug) => listed(api, slug, { states, signal })));
         if (!signal.aborted) tell({ type: "listed", threads: lists.flat() });
       } catch (error) {
         if (!signal.aborted) setTrouble(troubleOf(error));
@@ -70,15 +77,20 @@ function reduce(threads: InboxThreads, told: Told): InboxThreads {
   }
 }
 
-/** The active conversations, which may be far down in the order of activity, and the latest of all. */
-async function listed(api: Api, slug: string, signal: AbortSignal): Promise<PlacedThread[]> {
+/** Those in these states, which may be far down in the order of activity, and the latest of all. */
+async function listed(
+  api: Api,
+  slug: string,
+  { states, signal }: { states: readonly ThreadState[]; signal: AbortSignal },
+): Promise<PlacedThread[]> {
   const lists = await Promise.all(
-    [...UNDER_WAY.map((state) => ({ state })), {}].map((query) => firstOf(api, slug, query, signal)),
+    [...states.map((state) => ({ state })), {}].map((query) => firstOf(api, slug, query, signal)),
   );
   return lists.flat().map((item) => ({ ...item, channel: slug }));
 }
 
-const UNDER_WAY: readonly ThreadState[] = ["waiting_for_person", "with_person", "running", "awaiting"];
+/** A conversation in one of these is not over. */
+export const UNDER_WAY: readonly ThreadState[] = ["waiting_for_person", "with_person", "running", "awaiting"];
 const LISTED = 100;
 /** A list by state may have empty pages: at most this many are requested. */
 const PAGES = 10;

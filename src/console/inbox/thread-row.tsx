@@ -9,15 +9,18 @@ export function ThreadRow({
   tabIndex,
   withChannel = false,
   withUser = true,
+  part,
 }: {
   thread: PlacedThread;
   tabIndex: 0 | -1;
   withChannel?: boolean;
   withUser?: boolean;
+  /** The tab of the conversation that the row leads to; absent: its messages. */
+  part?: "machine";
 }) {
   const { id, channel, threadId, userId, state, createdAt, updatedAt, messages, handoff } = thread;
   return (
-    <a class="row" href={linkTo(["channels", channel, "threads", id])} tabIndex={tabIndex}>
+    <a class="row" href={linkTo(["channels", channel, "threads", id], { part })} tabIndex={tabIndex}>
       <span class="first">
         <span class="mono">{shortened(threadId)}</span>
         {withChannel && <span class="quiet"> in {channel}</span>}

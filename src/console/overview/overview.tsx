@@ -5,11 +5,12 @@ import { SelectField } from "../parts/fields.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import type { DayView } from "../service/views.ts";
-import { useConsole } from "../shell/console-context.ts";
+import { mayOf, useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { Caps } from "./caps.tsx";
 import { Figure } from "./figure.tsx";
+import { Machines } from "./machines.tsx";
 import { filledDays, hasValues, plotsOf } from "./series.ts";
 import { Totals } from "./totals.tsx";
 
@@ -21,7 +22,7 @@ const PERIODS = [
 
 /** How it goes: by day, of all channels or of one. */
 export function Overview({ query }: { query: Readonly<Record<string, string>> }) {
-  const { api, channels } = useConsole();
+  const { api, me, channels } = useConsole();
   const period = PERIODS.find(([days]) => days === query["days"])?.[0] ?? "30";
   const channel = channels?.find(({ slug }) => slug === query["channel"])?.slug ?? "";
   const { from, to } = periodOf(Number(period));
@@ -63,6 +64,9 @@ export function Overview({ query }: { query: Readonly<Record<string, string>> })
       )}
       {days && !isEmpty && <Totals days={days} />}
       <Caps {...(channel === "" ? {} : { channel })} />
+      {mayOf(me).readTexts && channels && (
+        <Machines slugs={channel === "" ? channels.map(({ slug }) => slug) : [channel]} />
+      )}
       {!isEmpty && (
         <div class="plots">
           {plots.map((spec) => (

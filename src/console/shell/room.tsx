@@ -43,7 +43,8 @@ export function Room() {
       if (kind === "users" && id !== undefined) return <UserPage key={id} slug={slug} userId={id} />;
       if (kind === "threads" && id === undefined)
         return <ChannelThreads key={slug} slug={slug} query={query} />;
-      if (kind === "threads" && id !== undefined) return <Conversation key={id} slug={slug} id={id} />;
+      if (kind === "threads" && id !== undefined)
+        return <Conversation key={id} slug={slug} id={id} query={query} />;
       return <Nowhere />;
     default:
       return <Nowhere />;

@@ -1,12 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PAGE_FILES } from "../../inspector/page-files.ts";
+import { CHARTS } from "../../../machines/charts.ts";
+import { codeOf } from "../../../machines/draw/code.ts";
+import { DARK_SIDE } from "../../../machines/draw/dot.ts";
+import { outlineOf } from "../../../machines/draw/outline.ts";
 
 /** What src/console/build.mjs made. */
 const BUILT = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../../dist/console/" : "../../../console/", import.meta.url),
 );
+const PICTURE = new URL("../../../machines/thread.svg", import.meta.url);
 
 export type Encoding = "br" | "gzip" | "identity";
 
@@ -50,17 +54,17 @@ async function builtFile(folder: string, name: string): Promise<ConsoleFile> {
   };
 }
 
-/** The thread's chart: its picture, its colours in the dark, its outline. The inspector shows the same. */
+/** The thread's chart: its picture, its colours in the dark, its outline, and its code for other editors. */
 async function chartFiles(): Promise<[string, ConsoleFile][]> {
-  const paths = ["/thread.svg", "/chart.css", "/thread.json"];
-  return Promise.all(
-    paths.map(async (path): Promise<[string, ConsoleFile]> => {
-      const load = PAGE_FILES[path];
-      if (load === undefined) throw new Error(`Cannot load the console: there is no ${path}`);
-      const { type, body } = await load();
-      return [path, plain(type, body)];
-    }),
-  );
+  const { thread } = CHARTS;
+  const svg = await readFile(PICTURE, "utf8");
+  return [
+    // Without its inline style, which is for viewers: the page's policy allows only its own files.
+    ["/thread.svg", plain("image/svg+xml; charset=utf-8", svg.replace(/<style>[^<]*<\/style>\n/, ""))],
+    ["/chart.css", plain("text/css; charset=utf-8", DARK_SIDE)],
+    ["/thread.json", plain("application/json; charset=utf-8", JSON.stringify(outlineOf(thread)))],
+    ["/thread.js", plain("text/javascript; charset=utf-8", codeOf(thread))],
+  ];
 }
 
 function plain(type: string, identity: string | Uint8Array): ConsoleFile {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
-import { watchThread } from "../../inspector/watch-thread.ts";
-import type { WatchedThread } from "../../inspector/watch-thread.ts";
 import type { Outlet } from "../../listener.ts";
 import { noteReading } from "../../operators/threads.ts";
+import { watchThread } from "../../operators/watch-thread.ts";
+import type { WatchedThread } from "../../operators/watch-thread.ts";
 import { queryOf } from "../body.ts";
 import { createFewOpen } from "../feeds/few-open.ts";
 import { feedAnswer, feedFields, feedLine, feedQuery } from "../feeds/feed-answer.ts";
@@ -115,9 +115,7 @@ function watchBeside(
     }
   };
   const looking = setInterval(() => isStillAllowed() || onRefused(), LOOK_MS).unref();
-  const watched = watchThread({ store, threads, log, tellsMessages: false }, uid, (sight) =>
-    outlet.write(encodeObjects([sight])),
-  );
+  const watched = watchThread({ store, threads, log }, uid, (sight) => outlet.write(encodeObjects([sight])));
   return {
     poke: () => watched.poke(),
     stop() {

@@ -1,10 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { inspectorRoutes } from "../../../src/http/inspector/routes.ts";
-import { createKeyDoor } from "../../../src/admission/key-door.ts";
-import { readConfig } from "../../../src/config.ts";
 import type { Route } from "../../../src/http/route.ts";
-import { Secret } from "../../../src/secret.ts";
-import { requestFrom } from "../service.ts";
 import { talkInBoth } from "./canary-conversations.ts";
 import { startOperated } from "./operators-service.ts";
 import { saidBy, walkRoutes } from "./walk-routes.ts";
@@ -72,26 +67,3 @@ test.each(["shop-admin", "shop-agent", "shop-auditor"])(
     expect(own.filter(({ asked }) => asked.includes("/channels/other"))).toEqual([]);
   },
 );
-
-test("no operator's key opens the inspector", async () => {
-  const { store } = await startOperated();
-  const clock = { now: () => 0, elapsed: () => 0 };
-  const log = { info() {}, warn() {}, error() {} };
-  const routes = inspectorRoutes({
-    key: new Secret("ik_another"),
-    keyDoor: createKeyDoor({ config: readConfig({}), clock, log }),
-    store,
-    threads: { follow: () => Promise.reject(new Error("It was let in")) },
-    log,
-    hide: (text) => text,
-    open: new Set(),
-  });
-  const guarded = routes.filter(({ path }) => path.startsWith("/machines/api/"));
-  expect(guarded.length).toBeGreaterThan(3);
-  expect(routes.filter((route) => !guarded.includes(route)).map(({ api }) => api)).not.toContain("server");
-  for (const route of guarded) {
-    const request = requestFrom({ path: route.path, headers: { authorization: "Bearer op_admin" } });
-    const asked = async () => route.handle({ request, params: {}, traceparent: null, note() {} });
-    await expect(asked).rejects.toMatchObject({ reason: "unauthorized" });
-  }
-});

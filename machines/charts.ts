@@ -1,0 +1,11 @@
+import type { AnyStateMachine } from "xstate";
+import { streamMachine } from "./stream.ts";
+import { threadMachine } from "./thread.ts";
+import { visitorMachine } from "./visitor.ts";
+
+/** Every chart by its name: whatever draws, prints or copies one takes it from here. */
+export const CHARTS = {
+  thread: threadMachine,
+  visitor: visitorMachine,
+  stream: streamMachine,
+} satisfies Record<string, AnyStateMachine>;
