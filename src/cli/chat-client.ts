@@ -4,7 +4,7 @@ import { readLines } from "../client/read-lines.ts";
 import { createRequests, ServiceError } from "../client/requests.ts";
 import type { Sent } from "../client/requests.ts";
 import { codeOf } from "../errors.ts";
-import { widgetLine } from "../http/reference/line-schemas.ts";
+import { widgetLine } from "../protocol/lines.ts";
 import type { Secret } from "../secret.ts";
 import { CannotDo } from "./terminal.ts";
 

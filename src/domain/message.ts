@@ -1,13 +1,10 @@
-import type { StepLine, TerminalLine } from "../../machines/line.ts";
 import type { HandedBack } from "../../machines/person.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Attachment } from "./attachments.ts";
 import type { Attributes } from "./attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
+import type { Step, TerminalLine } from "../protocol/lines.ts";
 import type { PageTool } from "./page-tool.ts";
-
-/** A step as history and streams show it. */
-export type Step = Omit<StepLine, "type">;
 
 /** Somebody's rating of a reply. */
 export interface Feedback {

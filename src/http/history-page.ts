@@ -4,7 +4,7 @@ import type { Feedback, Message } from "../domain/message.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
 import type { Reads } from "./reads.ts";
-import { stepSchema } from "./reference/line-schemas.ts";
+import { step } from "../protocol/lines.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Field } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
@@ -39,7 +39,7 @@ export const historyItem = z.object({
     .array(z.object({ url: z.string(), name: z.string().optional() }))
     .optional()
     .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
-  steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
+  steps: z.array(step).optional().describe("Only on a reply that used tools"),
   author: z
     .object({ type: z.literal("person"), name: z.string() })
     .optional()

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isVersion, versionsOf } from "../domain/versions.ts";
 import type { Step } from "../domain/versions.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
@@ -127,6 +128,27 @@ export function shape<T>(fields: Fields<T>): ShapeCheck<T> {
   return Object.assign(check(`{ ${forms.sort().join(", ")} }`, fits), {
     fault: (value: unknown) => (isObject(value) ? `its ${misfit(value)} does not fit` : "it is no object"),
   });
+}
+
+/** The check of what a schema of src/protocol describes, for the kinds that are stored. */
+export function checkOf<T>(schema: z.ZodType<T>): ShapeCheck<T> {
+  const fieldOf = (field: z.core.$ZodType): Check<unknown> | Optional<unknown> => {
+    if (field instanceof z.ZodExactOptional) return optional(valueOf(field.unwrap()));
+    return valueOf(field);
+  };
+  if (!(schema instanceof z.ZodObject)) throw new Error("Cannot check by a schema: it is of no object");
+  const fields = Object.entries<z.core.$ZodType>(schema.shape).map(([name, each]) => [name, fieldOf(each)]);
+  // A cast: the schema's fields are those of its type.
+  return shape<T>(Object.fromEntries(fields) as Fields<T>);
+}
+
+function valueOf(schema: z.core.$ZodType): Check<unknown> {
+  if (schema instanceof z.ZodLiteral) return literal(schema.value);
+  if (schema instanceof z.ZodEnum) return oneOf(Object.fromEntries(schema.options.map((one) => [one, true])));
+  if (schema instanceof z.ZodString) return isText;
+  if (schema instanceof z.ZodNumber) return isNumber;
+  if (schema instanceof z.ZodRecord) return isObject;
+  throw new Error(`Cannot check by a schema: ${schema._zod.def.type} is not stored`);
 }
 
 /** Where a record is: its key in Redis or in lmdb, or another text that tells an operator where to look. */

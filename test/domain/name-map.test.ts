@@ -86,7 +86,7 @@ const RECORDS: Record<string, string> = {
   "src/http/health.ts": "answers",
   "src/http/operator-api/audit.ts": "answers",
   "src/http/operator-api/users.ts": "answers",
-  "src/http/reference/line-schemas.ts": "answers",
+  "src/protocol/lines.ts": "answers",
   "src/http/ag-ui/copilot-info.ts": "answers",
   "src/inspector/thread-view.ts": "answers",
   "src/replay/prices.ts": "a file of the person who reads the result",

@@ -19,11 +19,20 @@ export interface Layer {
 /** A file imports from its own layer and from those below it. Only the wiring names an implementation of a contract. */
 export const SERVICE: readonly Layer[] = [
   {
+    name: "the protocol",
+    places: [
+      {
+        path: "src/protocol/",
+        is: "what clients read, a schema each: types, checks, OpenAPI and client.d.ts come from it",
+      },
+    ],
+  },
+  {
     name: "the ground",
     places: [
       {
         path: "machines/",
-        is: "the statecharts, importing nothing but xstate",
+        is: "the statecharts, importing nothing but xstate and the types of lines",
         rooms: [{ path: "machines/draw/", is: "pictures of the charts" }],
       },
     ],
@@ -335,6 +344,8 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     is: "the element on customers' pages",
     takes: [
       "machines/line.ts",
+      "src/protocol/fits.ts",
+      "src/protocol/lines.ts",
       "src/client/core/json-lines.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",

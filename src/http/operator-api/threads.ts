@@ -4,7 +4,7 @@ import { channelThreadView, listChannelThreads, THREAD_STATES } from "../../oper
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
 import { EXAMPLE_PAGE, historyAnswer, historyPage, pageFields } from "../history-page.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Field, Route } from "../route.ts";

@@ -7,7 +7,7 @@ import { noteReading } from "../../operators/threads.ts";
 import { queryOf } from "../body.ts";
 import { createFewOpen } from "../feeds/few-open.ts";
 import { feedAnswer, feedFields, feedLine, feedQuery } from "../feeds/feed-answer.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import type { Route } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { existingThread } from "./existing.ts";

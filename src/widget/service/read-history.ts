@@ -2,7 +2,7 @@ import type { ErrorLine, StepLine } from "../../../machines/line.ts";
 import { imagesOf } from "../images/message-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import { fieldsOf, isString } from "./fields.ts";
-import { isStep } from "./is-line.ts";
+import { isStep } from "../../protocol/fits.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
 import type { WidgetApi } from "./widget-api.ts";
 

@@ -1,6 +1,6 @@
-import type { Line } from "../../../machines/line.ts";
+import type { Line } from "../../protocol/lines.ts";
 import { readJsonLines } from "../../client/core/json-lines.ts";
-import { isLine } from "./is-line.ts";
+import { isLine } from "../../protocol/fits.ts";
 
 /**
  * Yields the lines of a stream as they arrive. Ends when the body ends; rejects when it breaks off. Skips lines of

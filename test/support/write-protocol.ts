@@ -1,0 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { madeOfProtocol } from "./protocol.ts";
+
+/** `npm run protocol`: writes anew what is made of the schemas of src/protocol. */
+for (const [file, text] of await madeOfProtocol()) writeFileSync(file, text);
