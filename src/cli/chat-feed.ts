@@ -1,11 +1,9 @@
-import type { z } from "zod";
 import { readLines } from "../client/read-lines.ts";
 import { ServiceError } from "../client/requests.ts";
-import { feedLine } from "../http/feeds/feed-answer.ts";
+import { feedLine } from "../protocol/feed.ts";
+import type { FeedLine } from "../protocol/feed.ts";
 import { askOf } from "./chat-client.ts";
 import type { ChatTarget } from "./chat-client.ts";
-
-type FeedLine = z.infer<typeof feedLine>;
 
 /** Reads the thread's feed while `chat` is open, and shows messages from elsewhere. */
 export interface ChatFeed {

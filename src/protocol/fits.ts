@@ -1,36 +1,41 @@
-import { LINES, STEP } from "./required.ts";
-import type { Line, Step } from "./lines.ts";
+import { FEED_LINES, LINES } from "./required.ts";
+import type { FeedLine } from "./feed.ts";
+import type { Line } from "./lines.ts";
 
 /**
  * The small checks of what arrives, for browsers, which have no zod, and between instances: has a value all that is
  * required of it? `required.ts` is made of the schemas. Further fields, and lines of unknown types, are a newer version's.
  *
- * A text: what `typeof` says of the value; a list: the value is one of these; an object: its fields are such.
+ * A text: what `typeof` says of the value; a list: the value is one of these texts, or fits one of these objects; an
+ * object: its fields are such.
  */
-type Required = string | readonly string[] | { readonly [name: string]: Required };
-
-type Check = (value: unknown) => boolean;
-
-/** Made once of what is required: a check that asks for names anew takes three times as long. */
-function checkFor(required: Required): Check {
-  if (typeof required === "string") return (value) => typeof value === required && value !== null;
-  if (isList(required)) return (value) => required.some((one) => one === value);
-  const fields = Object.entries(required).map(([name, each]) => [name, checkFor(each)] as const);
-  const isObject = checkFor("object");
-  // A cast: any object may be asked for a field.
-  return (value) =>
-    isObject(value) && fields.every(([name, fits]) => fits((value as Record<string, unknown>)[name]));
+type Required = string | RequiredFields | readonly (string | RequiredFields)[];
+interface RequiredFields {
+  readonly [name: string]: Required;
 }
 
-function isList(required: Required): required is readonly string[] {
+type Check<T> = (value: unknown) => value is T;
+
+/** Made once of what is required: a check that asks for names anew takes three times as long. */
+function fitting(required: Required): (value: unknown) => boolean {
+  if (typeof required === "string") return (value) => typeof value === required && value !== null;
+  if (isList(required)) {
+    const checks = required.map((one) =>
+      typeof one === "string" ? (value: unknown) => value === one : fitting(one),
+    );
+    return (value) => checks.some((fits) => fits(value));
+  }
+  const fields = Object.entries(required).map(([name, each]) => [name, fitting(each)] as const);
+  // A cast: any value but null and undefined may be asked for a field.
+  return (value) =>
+    value != null && fields.every(([name, fits]) => fits((value as Record<string, unknown>)[name]));
+}
+
+function isList(required: Required): required is readonly (string | RequiredFields)[] {
   return Array.isArray(required);
 }
 
-const lines = LINES.map(checkFor);
-
 /** False for a line of an unknown type, too. */
-export function isLine(value: unknown): value is Line {
-  return lines.some((fits) => fits(value));
-}
-
-export const isStep = checkFor(STEP) as (value: unknown) => value is Step;
+export const isLine = fitting(LINES) as Check<Line>;
+/** False for a line of an unknown type, too. */
+export const isFeedLine = fitting(FEED_LINES) as Check<FeedLine>;

@@ -8,4 +8,17 @@ export const LINES = [
   { type: ["error"], message: "string" },
 ] as const;
 
-export const STEP = { id: "string", phase: ["running", "done", "failed"], text: "string" } as const;
+export const FEED_LINES = [
+  {
+    type: ["message"],
+    item: { id: "string", role: ["user", "assistant"], content: "string", createdAt: "number" },
+  },
+  { type: ["state"], state: ["idle"] },
+  { type: ["state"], state: ["running", "awaiting"], runId: "string" },
+  { type: ["state"], state: ["waiting_for_person"], waitingSince: "number" },
+  { type: ["state"], state: ["with_person"], with: "string" },
+  { type: ["reset"] },
+  { type: ["deleted"] },
+  { type: ["typing"], name: "string" },
+  { type: ["ping"] },
+] as const;

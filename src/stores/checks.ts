@@ -131,18 +131,19 @@ export function shape<T>(fields: Fields<T>): ShapeCheck<T> {
 }
 
 /** The check of what a schema of src/protocol describes, for the kinds that are stored. */
-export function checkOf<T>(schema: z.ZodType<T>): ShapeCheck<T> {
-  const fieldOf = (field: z.core.$ZodType): Check<unknown> | Optional<unknown> => {
-    if (field instanceof z.ZodExactOptional) return optional(valueOf(field.unwrap()));
-    return valueOf(field);
-  };
-  if (!(schema instanceof z.ZodObject)) throw new Error("Cannot check by a schema: it is of no object");
-  const fields = Object.entries<z.core.$ZodType>(schema.shape).map(([name, each]) => [name, fieldOf(each)]);
-  // A cast: the schema's fields are those of its type.
-  return shape<T>(Object.fromEntries(fields) as Fields<T>);
+export function checkOf<T>(schema: z.ZodType<T>): Check<T> {
+  // A cast: what the schema describes has its type.
+  return checkBySchema(schema) as Check<T>;
 }
 
-function valueOf(schema: z.core.$ZodType): Check<unknown> {
+function checkBySchema(schema: z.core.$ZodType): Check<unknown> {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.core.$ZodType>(schema.shape).map(([name, field]) => {
+      const isOptional = field instanceof z.ZodExactOptional;
+      return [name, isOptional ? optional(checkBySchema(field.unwrap())) : checkBySchema(field)];
+    });
+    return shape(Object.fromEntries(fields));
+  }
   if (schema instanceof z.ZodLiteral) return literal(schema.value);
   if (schema instanceof z.ZodEnum) return oneOf(Object.fromEntries(schema.options.map((one) => [one, true])));
   if (schema instanceof z.ZodString) return isText;

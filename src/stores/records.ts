@@ -18,6 +18,7 @@ import type {
 } from "../domain/message.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
+import { historyItem } from "../protocol/history.ts";
 import {
   deltaLine,
   doneLine,
@@ -28,7 +29,8 @@ import {
   toolCallLine,
 } from "../protocol/lines.ts";
 import type { TerminalLine } from "../protocol/lines.ts";
-import type { ThreadState } from "../store/threads.ts";
+import { threadState } from "../protocol/threads.ts";
+import type { ThreadState } from "../protocol/threads.ts";
 import { channelKind } from "./channel-record.ts";
 import type { Check, RecordStep } from "./checks.ts";
 import {
@@ -112,7 +114,7 @@ const isMessage = shape<StoredMessage>({
       }),
     ),
   ),
-  author: optional(shape<NonNullable<Message["author"]>>({ type: literal("person" as const), name: isText })),
+  author: optional(checkOf(historyItem.shape.author.unwrap())),
   handledBy: optional(literal("person" as const)),
   handedBack: optional(
     shape<HandedBack>({
@@ -123,7 +125,7 @@ const isMessage = shape<StoredMessage>({
   ),
   outcome: optional(isOutcome),
   model: optional(isText),
-  error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
+  error: optional(checkOf(historyItem.shape.error.unwrap())),
   feedback: optional(
     shape<StoredFeedback>({
       rating: oneOf<StoredFeedback["rating"]>({ up: true, down: true }),
@@ -293,13 +295,7 @@ export const readRun = runKind.read;
 export const readRunSummary = summaryKind.read;
 export const readCatalog = catalogKind.read;
 
-export const isThreadState = oneOf<ThreadState>({
-  idle: true,
-  running: true,
-  awaiting: true,
-  waiting_for_person: true,
-  with_person: true,
-});
+export const isThreadState: Check<ThreadState> = checkOf(threadState);
 export const readState = readerOf("state", isThreadState);
 
 const areImages = listOf(isText);

@@ -85,7 +85,7 @@ const RECORDS: Record<string, string> = {
   "src/http/operator-api/channels.ts": "inside withoutPrototypes(), and answers",
   "src/http/health.ts": "answers",
   "src/http/operator-api/audit.ts": "answers",
-  "src/http/operator-api/users.ts": "answers",
+  "src/protocol/user.ts": "answers",
   "src/protocol/lines.ts": "answers",
   "src/http/ag-ui/copilot-info.ts": "answers",
   "src/inspector/thread-view.ts": "answers",

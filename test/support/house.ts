@@ -345,7 +345,11 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     takes: [
       "machines/line.ts",
       "src/protocol/fits.ts",
+      "src/protocol/channel-facts.ts",
+      "src/protocol/feed.ts",
+      "src/protocol/history.ts",
       "src/protocol/lines.ts",
+      "src/protocol/threads.ts",
       "src/client/core/json-lines.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
@@ -395,6 +399,11 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     takes: [
       "machines/line.ts",
       "machines/draw/outline.ts",
+      "src/protocol/feed.ts",
+      "src/protocol/history.ts",
+      "src/protocol/lines.ts",
+      "src/protocol/threads.ts",
+      "src/protocol/user.ts",
       "src/client/core/json-lines.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",

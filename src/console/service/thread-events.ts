@@ -1,14 +1,8 @@
+import type { EventLine } from "../../protocol/feed.ts";
 import type { Api } from "./api.ts";
 import { keepOpen } from "./keep-open.ts";
 import { Problem, messageOf } from "./problem.ts";
 import type { PlacedThread } from "./views.ts";
-
-/** A line of /events: a thread as it is now, a sign of life, or that what is known is too old to go on from. */
-type EventLine = { cursor: string } & (
-  | ({ type: "thread" } & PlacedThread)
-  | { type: "ping" }
-  | { type: "reset" }
-);
 
 export interface ThreadListener {
   changed(thread: PlacedThread): void;

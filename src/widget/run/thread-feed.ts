@@ -2,8 +2,8 @@ import { readJsonLines } from "../../client/core/json-lines.ts";
 import { isRefusal } from "../../client/core/refusals.ts";
 import { SILENCE_MS } from "../../client/core/silence.ts";
 import { spread } from "../../client/core/spread.ts";
-import { feedLineOf } from "../service/read-feed.ts";
-import type { FeedLine } from "../service/read-feed.ts";
+import type { FeedLine } from "../../protocol/feed.ts";
+import { isFeedLine } from "../../protocol/fits.ts";
 import type { ThreadAccess, VisitorSession } from "../service/visitor-session.ts";
 import { busySeconds, refusedStatus } from "../service/widget-api.ts";
 import type { WidgetApi } from "../service/widget-api.ts";
@@ -116,8 +116,7 @@ export class ThreadFeed {
         if (signal.aborted || visitor.threadId !== threadId) return;
         this.isLive = true;
         onLine();
-        const line = feedLineOf(value);
-        if (line !== null) await take(line, thread);
+        if (isFeedLine(value)) await take(value, thread);
       }
     } finally {
       clearInterval(timer);
