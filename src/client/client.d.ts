@@ -7,6 +7,8 @@
  * @packageDocumentation
  */
 
+// Made of src/protocol by `npm run protocol`, to the next line like this
+
 /** A chunk of the reply, to append to its text. Where a reply is cut into chunks means nothing. */
 export interface DeltaLine {
   type: "delta";
@@ -64,8 +66,8 @@ export type KnownErrorCode =
   | "cancelled"
   | "expired"
   | "superseded"
-  | "budget_exceeded"
-  | "deleted";
+  | "deleted"
+  | "budget_exceeded";
 
 /** The end: it failed. What was said before stays said, and is in the history. */
 export interface ErrorLine {
@@ -93,7 +95,7 @@ export interface ToolCallLine {
 export type TerminalLine = DoneLine | ErrorLine | ToolCallLine;
 
 /** A line of a reply. Lines of another `type` may come one day: pass over them. */
-export type Line = DeltaLine | StepLine | RestartLine | TerminalLine;
+export type Line = DeltaLine | StepLine | RestartLine | DoneLine | ErrorLine | ToolCallLine;
 
 /** An image of a message. */
 export interface Attachment {
@@ -199,6 +201,8 @@ export interface DeletedFeedLine {
 
 /** A line of a thread's feed. Lines of another `type` may come one day: pass over them. */
 export type FeedLine = MessageFeedLine | StateFeedLine | TypingFeedLine | ResetFeedLine | DeletedFeedLine;
+
+// Made of src/protocol by `npm run protocol`, to the next line like this
 
 /** A user of a channel. Ids are your own: 1 to 256 characters without control characters. */
 export interface UserOfChannel {

@@ -1,8 +1,7 @@
+/** The lines of a thread's feed, and of the operators': none of them is the last, but `deleted`. */
 import { z } from "zod";
 import { historyItem } from "./history.ts";
 import { channelThread } from "./threads.ts";
-
-/** The lines of a thread's feed, and of the operators': none of them is the last, but `deleted`. */
 
 /** An item came into the thread's history. */
 export const messageFeedLine = z.object({

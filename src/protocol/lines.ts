@@ -1,11 +1,10 @@
-import { z } from "zod";
-
 /**
  * The lines of a stream (the spec, Stream): one schema each, and what a reader is told of it. A stream is
  * `(delta | step)* terminal`: exactly one terminal line, and it is the last.
  *
  * A description is OpenAPI's; a comment is client.d.ts's, which takes the description where there is no comment.
  */
+import { z } from "zod";
 
 /** A chunk of the reply, to append to its text. Where a reply is cut into chunks means nothing. */
 export const deltaLine = z.object({

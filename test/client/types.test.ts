@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, expectTypeOf, test } from "vitest";
-import type * as lines from "../../machines/line.ts";
+import type * as lines from "../../src/protocol/lines.ts";
 import type * as client from "../../src/client/client.d.ts";
 import type { createClient } from "../../src/client/create-client.ts";
 import type { FeedLine } from "../../src/protocol/feed.ts";

@@ -4,6 +4,7 @@ import { format } from "oxfmt";
 import { z } from "zod";
 import { feedLine } from "../../src/protocol/feed.ts";
 import { widgetLine } from "../../src/protocol/lines.ts";
+import { withProtocolTypes } from "./client-types.ts";
 
 /** What is made of the schemas of src/protocol, for those who have no zod. `npm run protocol` writes it. */
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -16,7 +17,11 @@ const CHECKED = new Map<string, z.core.$ZodType>([
 
 /** Each file that is made, with its text. */
 export async function madeOfProtocol(): Promise<Map<string, string>> {
-  const made = { "src/protocol/required.ts": requiredOfAll() };
+  const declarations = "src/client/client.d.ts";
+  const made = {
+    "src/protocol/required.ts": requiredOfAll(),
+    [declarations]: withProtocolTypes(readFileSync(root + declarations, "utf8")),
+  };
   const { printWidth } = JSON.parse(readFileSync(`${root}.oxfmtrc.json`, "utf8")) as { printWidth: number };
   const formatted = Object.entries(made).map(
     async ([file, text]) => [root + file, (await format(file, text, { printWidth })).code] as const,
