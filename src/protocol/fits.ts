@@ -37,5 +37,5 @@ function isList(required: Required): required is readonly (string | RequiredFiel
 
 /** False for a line of an unknown type, too. */
 export const isLine = fitting(LINES) as Check<Line>;
-/** False for a line of an unknown type, too. */
-export const isFeedLine = fitting(FEED_LINES) as Check<FeedLine>;
+/** False for a line of an unknown type, too. Pure: the script that reads no feed leaves it out. */
+export const isFeedLine = /* @__PURE__ */ fitting(FEED_LINES) as Check<FeedLine>;
