@@ -30,12 +30,15 @@ export interface StepLine {
   text: string;
 }
 
-/**
- * The text that was told before is void, and is told again from its beginning. Rare: where a run goes on in other words
- * after a crash of the service.
- */
-export interface RestartLine {
-  type: "restart";
+/** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */
+export interface ToolCallLine {
+  type: "tool_call";
+  /** The tool's name, as the page offered it. */
+  tool: string;
+  /** What the model wrote for the tool's schema. */
+  arguments: Record<string, unknown>;
+  /** Under which the page answers. */
+  callId: string;
 }
 
 /** The end: the goal was reached. Tokens are those of all model calls together, and absent where the model's server counts none. */
@@ -80,19 +83,16 @@ export interface ErrorLine {
   hint?: string;
 }
 
-/** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */
-export interface ToolCallLine {
-  type: "tool_call";
-  /** The tool's name, as the page offered it. */
-  tool: string;
-  /** What the model wrote for the tool's schema. */
-  arguments: Record<string, unknown>;
-  /** Under which the page answers. */
-  callId: string;
-}
-
 /** The last line of a reply; there is exactly one. */
 export type TerminalLine = DoneLine | ErrorLine | ToolCallLine;
+
+/**
+ * The text that was told before is void, and is told again from its beginning. Rare: where a run goes on in other words
+ * after a crash of the service.
+ */
+export interface RestartLine {
+  type: "restart";
+}
 
 /** A line of a reply. Lines of another `type` may come one day: pass over them. */
 export type Line = DeltaLine | StepLine | RestartLine | DoneLine | ErrorLine | ToolCallLine;
@@ -103,6 +103,14 @@ export interface Attachment {
   url: string;
   /** At most 256 characters. */
   name?: string;
+}
+
+/** What somebody thinks of a reply. */
+export interface Rating {
+  /** Good or bad. */
+  rating: "up" | "down";
+  /** At most 2,000 characters. */
+  comment?: string;
 }
 
 /** What was said in a thread, by a user, the assistant or a person. */
@@ -129,14 +137,6 @@ export interface HistoryItem {
   error?: { message: string; code?: string };
   /** Only on a reply that somebody rated. */
   feedback?: Rating;
-}
-
-/** What somebody thinks of a reply. */
-export interface Rating {
-  /** Good or bad. */
-  rating: "up" | "down";
-  /** At most 2,000 characters. */
-  comment?: string;
 }
 
 /**
@@ -182,13 +182,6 @@ export type StateFeedLine =
   /** `with`: the person's name. */
   | { type: "state"; state: "with_person"; with: string };
 
-/** A person writes; counts for six seconds. */
-export interface TypingFeedLine {
-  type: "typing";
-  /** The person's name. */
-  name: string;
-}
-
 /** More was missed than a feed tells: read the history. */
 export interface ResetFeedLine {
   type: "reset";
@@ -197,6 +190,13 @@ export interface ResetFeedLine {
 /** The thread is gone. The last line: the feed ends. */
 export interface DeletedFeedLine {
   type: "deleted";
+}
+
+/** A person writes; counts for six seconds. */
+export interface TypingFeedLine {
+  type: "typing";
+  /** The person's name. */
+  name: string;
 }
 
 /** A line of a thread's feed. Lines of another `type` may come one day: pass over them. */

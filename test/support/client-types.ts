@@ -10,16 +10,19 @@ import * as threads from "../../src/protocol/threads.ts";
 /** A type of the client: the constant of its schema, and the file that has it. */
 type Declared = [name: string, schema: z.core.$ZodType, constant: string, file: string];
 
-const DECLARED: readonly Declared[] = [
-  ...named("lines", lines, ["deltaLine", "stepPhase", "stepLine", "restartLine", "doneLine"]),
-  ...named("lines", lines, ["knownErrorCode", "errorLine", "toolCallLine", "terminalLine"]),
-  ["Line", lines.clientLine, "clientLine", "lines"],
-  ...named("history", history, ["attachment", "historyItem", "rating"]),
-  ...named("threads", threads, ["threadState", "listedThread", "threadPage"]),
-  ...named("feed", feed, ["messageFeedLine", "stateFeedLine", "typingFeedLine", "resetFeedLine"]),
-  ...named("feed", feed, ["deletedFeedLine"]),
-  ["FeedLine", feed.clientFeedLine, "clientFeedLine", "feed"],
-];
+/** For the service, its operators and its own pages alone, or told in the place of their name. */
+const OWN = ["step", "errorCode", "progressLine", "widgetLine", "serverLine", "historyPage"];
+const OPERATORS = ["channelThread", "feedLine", "eventLine"];
+/** Whose name in the client is another one. */
+const RENAMED: Record<string, string> = { clientLine: "Line", clientFeedLine: "FeedLine" };
+
+const DECLARED: readonly Declared[] = Object.entries({ lines, history, threads, feed }).flatMap(
+  ([file, schemas]) =>
+    Object.entries<z.core.$ZodType>(schemas)
+      .filter(([constant]) => ![...OWN, ...OPERATORS].includes(constant))
+      .map(([constant, schema]): Declared => [nameOf(constant), schema, constant, file])
+      .sort(([, , one], [, , other]) => placeOf(one, file) - placeOf(other, file)),
+);
 
 /** By their schema, names that stand for a type. */
 const NAMES = new Map<z.core.$ZodType, string>([
@@ -28,17 +31,8 @@ const NAMES = new Map<z.core.$ZodType, string>([
   [lines.errorCode, "KnownErrorCode | (string & {})"],
 ]);
 
-function named<Name extends string>(
-  file: string,
-  schemas: Record<Name, z.core.$ZodType>,
-  constants: readonly Name[],
-): Declared[] {
-  return constants.map((name) => [
-    `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-    schemas[name],
-    name,
-    file,
-  ]);
+function nameOf(constant: string): string {
+  return RENAMED[constant] ?? `${constant.charAt(0).toUpperCase()}${constant.slice(1)}`;
 }
 
 const MADE =
@@ -64,9 +58,17 @@ function declarationOf([name, schema, constant, file]: Declared): string {
 
 /** From the comment before a constant to what comes after it. */
 function sourceOf(constant: string, file: string): string {
-  const source = readFileSync(new URL(`../../src/protocol/${file}.ts`, import.meta.url), "utf8");
-  const at = source.indexOf(`export const ${constant} =`);
+  const source = textOf(file);
+  const at = placeOf(constant, file);
   return source.slice(source.lastIndexOf(";\n", at) + 2, source.indexOf(";\n", at) + 1).trim();
+}
+
+function placeOf(constant: string, file: string): number {
+  return textOf(file).indexOf(`export const ${constant} =`);
+}
+
+function textOf(file: string): string {
+  return readFileSync(new URL(`../../src/protocol/${file}.ts`, import.meta.url), "utf8");
 }
 
 function membersOf(schema: z.ZodObject, source: string, file: string): string[] {
