@@ -25,7 +25,7 @@ describe("isLine()", () => {
     {},
     { type: "delta" },
     { type: "constructor" },
-    { type: "note", text: "of a newer version" },
+    { type: "of_newer_version", text: "" },
     { type: "step", id: "buy", phase: "paused", text: "Buying" },
     { type: "tool_call", tool: "buy", arguments: null, callId: "c1" },
     { type: "done" },
