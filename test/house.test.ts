@@ -136,14 +136,25 @@ describe("the house", () => {
     },
   );
 
-  test("keeps machines/ to xstate and siblings", () => {
+  test("keeps machines/ to xstate, siblings, and the types of lines", () => {
     const strange = imports.filter(
-      ({ from, to }) =>
+      ({ from, to, typeOnly }) =>
         from.startsWith("machines/") &&
         !to.startsWith("machines/") &&
-        !["xstate", "xstate/graph"].includes(to),
+        !["xstate", "xstate/graph"].includes(to) &&
+        !(typeOnly && to === "src/protocol/lines.ts"),
     );
     expect(strange.map(shown)).toEqual([]);
+  });
+
+  test("gives browsers the protocol's types and small checks, and none of zod", () => {
+    const loaded = imports.filter(
+      ({ from, to, typeOnly }) =>
+        !typeOnly &&
+        ((to.startsWith("src/protocol/") && to !== "src/protocol/fits.ts") || to === "zod") &&
+        [...BUNDLES.map(({ path }) => path), "src/client/"].some((path) => from.startsWith(path)),
+    );
+    expect(loaded.map(shown)).toEqual([]);
   });
 
   test.each(PACKAGES)("lets only its implementation know %s", (name, implementations) => {

@@ -78,7 +78,7 @@ export function linesSince(lines: readonly RunLine[], from: number): ProgressLin
 export function beginsWith(whole: readonly ProgressLine[], said: readonly ProgressLine[]): boolean {
   return said.every((line, i) => {
     const other = whole[i];
-    if (line.type === "step" || other?.type !== "delta") return isDeepStrictEqual(line, other);
+    if (line.type !== "delta" || other?.type !== "delta") return isDeepStrictEqual(line, other);
     return i === said.length - 1 ? other.text.startsWith(line.text) : other.text === line.text;
   });
 }

@@ -47,7 +47,7 @@ async function* piecesOf(store: Pick<Store, "keptText">, said: SaidInParts): Asy
   for (const line of lines) {
     const start = position;
     position += extent(line);
-    if (line.type === "step") {
+    if (line.type !== "delta") {
       if (start >= from) yield [line];
       continue;
     }

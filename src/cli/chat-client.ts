@@ -1,10 +1,10 @@
 import { isTerminal } from "../../machines/line.ts";
 import type { Line, TerminalLine } from "../../machines/line.ts";
-import { readLines } from "../client/read-lines.ts";
+import { linesOf } from "../client/core/follow.ts";
 import { createRequests, ServiceError } from "../client/requests.ts";
 import type { Sent } from "../client/requests.ts";
 import { codeOf } from "../errors.ts";
-import { widgetLine } from "../http/reference/line-schemas.ts";
+import { widgetLine } from "../protocol/lines.ts";
 import type { Secret } from "../secret.ts";
 import { CannotDo } from "./terminal.ts";
 
@@ -35,7 +35,8 @@ export async function sendMessage(
   const body = { channel, userId, threadId, text, clientMessageId };
   const response = await askForReply(target, body, signal);
   try {
-    for await (const read of readLines<unknown>(response)) {
+    if (response.body === null) return null;
+    for await (const read of linesOf(response.body)) {
       // A line of an unknown type is ignored.
       const line = widgetLine.safeParse(read).data;
       if (line === undefined) continue;

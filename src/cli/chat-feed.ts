@@ -1,11 +1,10 @@
-import type { z } from "zod";
-import { readLines } from "../client/read-lines.ts";
+import { followFeed } from "../client/core/follow-feed.ts";
+import { pause } from "../client/core/pause.ts";
 import { ServiceError } from "../client/requests.ts";
-import { feedLine } from "../http/feeds/feed-answer.ts";
+import { feedLine } from "../protocol/feed.ts";
+import type { FeedLine } from "../protocol/feed.ts";
 import { askOf } from "./chat-client.ts";
 import type { ChatTarget } from "./chat-client.ts";
-
-type FeedLine = z.infer<typeof feedLine>;
 
 /** Reads the thread's feed while `chat` is open, and shows messages from elsewhere. */
 export interface ChatFeed {
@@ -23,35 +22,45 @@ export function followThread(
 ): ChatFeed {
   const own = new Set<string>();
   const elsewhere = createElsewhere(own);
-  let lastId: string | null = null;
+  const { channel, userId, threadId } = target;
+  let first: { after?: string } = {};
   let isAwake = false;
   let wake = () => {};
 
-  function take(line: FeedLine): void {
-    if (line.type === "message") lastId = line.item.id;
-    if (line.type === "reset") lastId = null;
-    const text = elsewhere(line);
-    if (text !== null) show(text);
-  }
+  const lines = followFeed({
+    after: null,
+    async open(after) {
+      isAwake = false;
+      const query = new URLSearchParams({ userId, channel, ...(after === null ? first : { after }) });
+      const path = `threads/${encodeURIComponent(threadId)}/events?${query.toString()}`;
+      return (await askOf(target, path, { signal })).body;
+    },
+    async comeBack(fault) {
+      if (signal.aborted) throw fault;
+      if (!(fault instanceof ServiceError && fault.status === 404)) return pause(PAUSE_MS, signal);
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        // `wake` was called before the 404 arrived.
+        if (isAwake) resolve();
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      // The thread is new: read it from its first item.
+      first = { after: "" };
+    },
+  });
 
   async function read(): Promise<void> {
-    while (!signal.aborted) {
-      isAwake = false;
-      const status = await readOnce(target, { after: lastId, take, signal });
-      if (status === 404) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          // `wake` was called before the 404 arrived.
-          if (isAwake) resolve();
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
-        // The thread is new: read it from its first item.
-        lastId ??= "";
-      } else await sleep(PAUSE_MS, signal);
+    for await (const each of lines) {
+      // A line of an unknown type is ignored.
+      const line = feedLine.safeParse(each).data;
+      const text = line && !signal.aborted ? elsewhere(line) : null;
+      if (text !== null) show(text);
     }
   }
 
-  void read();
+  read().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
   return {
     said: (clientMessageId) => void own.add(clientMessageId),
     wake() {
@@ -96,40 +105,4 @@ function stateText(line: Extract<FeedLine, { type: "state" }>, wasWithPerson: bo
     case "awaiting":
       return null;
   }
-}
-
-/** Resolves with the status when the feed has ended; null: it could not be reached, or broke off. */
-async function readOnce(
-  target: ChatTarget,
-  { after, take, signal }: { after: string | null; take: (line: FeedLine) => void; signal: AbortSignal },
-): Promise<number | null> {
-  const { channel, userId, threadId } = target;
-  const query = new URLSearchParams({ userId, channel, ...(after === null ? {} : { after }) });
-  try {
-    const path = `threads/${encodeURIComponent(threadId)}/events?${query.toString()}`;
-    const response = await askOf(target, path, { signal });
-    for await (const read of readLines<unknown>(response)) {
-      // A line of an unknown type is ignored.
-      const line = feedLine.safeParse(read).data;
-      if (line && !signal.aborted) take(line);
-    }
-    return response.status;
-  } catch (error) {
-    return error instanceof ServiceError ? error.status : null;
-  }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

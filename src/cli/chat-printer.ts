@@ -32,6 +32,7 @@ export function createLinePrinter(terminal: Terminal) {
     note,
     end: newLine,
     line(line: Line) {
+      // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a terminal does not show every line
       switch (line.type) {
         case "delta": {
           const text = terminal.interactive ? printable(line.text) : line.text;
@@ -46,8 +47,6 @@ export function createLinePrinter(terminal: Terminal) {
             return note("The service is restarting. The run goes on, and its reply will be in the thread.");
           }
           return note(`${line.message}${line.hint === undefined ? "" : ` (${line.hint})`}`);
-        case "done":
-          return;
       }
     },
   };

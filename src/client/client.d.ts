@@ -7,6 +7,8 @@
  * @packageDocumentation
  */
 
+// Made of src/protocol by `npm run protocol`, to the next line like this
+
 /** A chunk of the reply, to append to its text. Where a reply is cut into chunks means nothing. */
 export interface DeltaLine {
   type: "delta";
@@ -28,12 +30,15 @@ export interface StepLine {
   text: string;
 }
 
-/**
- * The text that was told before is void, and is told again from its beginning. Rare: where a run goes on in other words
- * after a crash of the service.
- */
-export interface RestartLine {
-  type: "restart";
+/** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */
+export interface ToolCallLine {
+  type: "tool_call";
+  /** The tool's name, as the page offered it. */
+  tool: string;
+  /** What the model wrote for the tool's schema. */
+  arguments: Record<string, unknown>;
+  /** Under which the page answers. */
+  callId: string;
 }
 
 /** The end: the goal was reached. Tokens are those of all model calls together, and absent where the model's server counts none. */
@@ -64,8 +69,8 @@ export type KnownErrorCode =
   | "cancelled"
   | "expired"
   | "superseded"
-  | "budget_exceeded"
-  | "deleted";
+  | "deleted"
+  | "budget_exceeded";
 
 /** The end: it failed. What was said before stays said, and is in the history. */
 export interface ErrorLine {
@@ -78,22 +83,19 @@ export interface ErrorLine {
   hint?: string;
 }
 
-/** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */
-export interface ToolCallLine {
-  type: "tool_call";
-  /** The tool's name, as the page offered it. */
-  tool: string;
-  /** What the model wrote for the tool's schema. */
-  arguments: Record<string, unknown>;
-  /** Under which the page answers. */
-  callId: string;
-}
-
 /** The last line of a reply; there is exactly one. */
 export type TerminalLine = DoneLine | ErrorLine | ToolCallLine;
 
+/**
+ * The text that was told before is void, and is told again from its beginning. Rare: where a run goes on in other words
+ * after a crash of the service.
+ */
+export interface RestartLine {
+  type: "restart";
+}
+
 /** A line of a reply. Lines of another `type` may come one day: pass over them. */
-export type Line = DeltaLine | StepLine | RestartLine | TerminalLine;
+export type Line = DeltaLine | StepLine | RestartLine | DoneLine | ErrorLine | ToolCallLine;
 
 /** An image of a message. */
 export interface Attachment {
@@ -101,6 +103,14 @@ export interface Attachment {
   url: string;
   /** At most 256 characters. */
   name?: string;
+}
+
+/** What somebody thinks of a reply. */
+export interface Rating {
+  /** Good or bad. */
+  rating: "up" | "down";
+  /** At most 2,000 characters. */
+  comment?: string;
 }
 
 /** What was said in a thread, by a user, the assistant or a person. */
@@ -127,14 +137,6 @@ export interface HistoryItem {
   error?: { message: string; code?: string };
   /** Only on a reply that somebody rated. */
   feedback?: Rating;
-}
-
-/** What somebody thinks of a reply. */
-export interface Rating {
-  /** Good or bad. */
-  rating: "up" | "down";
-  /** At most 2,000 characters. */
-  comment?: string;
 }
 
 /**
@@ -180,13 +182,6 @@ export type StateFeedLine =
   /** `with`: the person's name. */
   | { type: "state"; state: "with_person"; with: string };
 
-/** A person writes; counts for six seconds. */
-export interface TypingFeedLine {
-  type: "typing";
-  /** The person's name. */
-  name: string;
-}
-
 /** More was missed than a feed tells: read the history. */
 export interface ResetFeedLine {
   type: "reset";
@@ -197,8 +192,17 @@ export interface DeletedFeedLine {
   type: "deleted";
 }
 
+/** A person writes; counts for six seconds. */
+export interface TypingFeedLine {
+  type: "typing";
+  /** The person's name. */
+  name: string;
+}
+
 /** A line of a thread's feed. Lines of another `type` may come one day: pass over them. */
 export type FeedLine = MessageFeedLine | StateFeedLine | TypingFeedLine | ResetFeedLine | DeletedFeedLine;
+
+// Made of src/protocol by `npm run protocol`, to the next line like this
 
 /** A user of a channel. Ids are your own: 1 to 256 characters without control characters. */
 export interface UserOfChannel {

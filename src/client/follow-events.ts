@@ -1,5 +1,5 @@
 import type { Abortable, EventsQuery, FeedLine, HistoryItem } from "./client.d.ts";
-import { readLines } from "./read-lines.ts";
+import { followFeed } from "./core/follow-feed.ts";
 import type { Requests } from "./requests.ts";
 import { queryOf } from "./query.ts";
 
@@ -19,20 +19,19 @@ export async function* followEvents(
     const { items } = (await last.json()) as { items: HistoryItem[] };
     after = items[0]?.id ?? "";
   }
-  for (let failures = 0; ;) {
-    let fault: unknown = new Error("The feed ended");
-    try {
-      const response = await requests.ask(`${path}/events?${queryOf({ ...query, after })}`, sent);
-      for await (const line of readLines<FeedLine | { type: "ping" }>(response)) {
-        failures = 0;
-        if (line.type === "message") after = line.item.id;
-        if (line.type === "ping") continue;
-        yield line;
-        if (line.type === "deleted") return;
-      }
-    } catch (error) {
-      fault = error;
-    }
-    await requests.recover(fault, ++failures, signal);
+  const { comeBack, reset } = requests.attempts(signal);
+  const lines = followFeed({
+    after,
+    open: async (place) =>
+      (await requests.ask(`${path}/events?${queryOf({ ...query, after: place ?? "" })}`, sent)).body,
+    comeBack,
+  });
+  for await (const read of lines) {
+    reset();
+    // A cast: the service's lines are as the types say; the caller ignores those of an unknown type.
+    const line = read as FeedLine | { type: "ping" };
+    if (line.type === "ping") continue;
+    yield line;
+    if (line.type === "deleted") return;
   }
 }

@@ -1,6 +1,7 @@
 import type { Abortable, ClientOptions, ServiceError as DeclaredError } from "./client.d.ts";
+import { createBackoff, doubling } from "./core/backoff.ts";
+import { pause } from "./core/pause.ts";
 import { isRefusal } from "./core/refusals.ts";
-import { spread } from "./core/spread.ts";
 
 /** An answer with a status other than 2xx. */
 export class ServiceError extends Error implements DeclaredError {
@@ -20,13 +21,20 @@ export interface Requests {
   ask(path: string, sent?: Sent): Promise<Response>;
   /** The same, retried during an outage: only for requests that may be sent twice. */
   insist(path: string, sent?: Sent): Promise<Response>;
-  /** Waits before the nth retry in a row; rejects with the error if a retry is of no use. */
-  recover(error: unknown, nth: number, signal: AbortSignal | undefined): Promise<void>;
+  /** For what is tried again and again until it succeeds. */
+  attempts(signal: AbortSignal | undefined): Attempts;
 }
 
 export interface Sent extends Abortable {
   body?: object;
   key?: string;
+}
+
+export interface Attempts {
+  /** Something has succeeded. */
+  reset(this: void): void;
+  /** Waits before the next attempt; rejects with the fault if that is of no use. */
+  comeBack(this: void, fault: unknown): Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -46,38 +54,32 @@ export function createRequests({ baseUrl, key, retries = 8, fetch: send = fetch 
     throw new ServiceError(response, await response.text());
   }
 
-  async function recover(error: unknown, nth: number, signal: AbortSignal | undefined): Promise<void> {
-    const { status, retryAfterMs } = error instanceof ServiceError ? error : { status: 0, retryAfterMs: 0 };
-    if (isRefusal(status) || signal?.aborted || nth > retries) throw error;
-    const grown = Math.min(FIRST_PAUSE_MS * 2 ** (nth - 1), LONGEST_PAUSE_MS);
-    await pause(Math.max(retryAfterMs, spread(grown)), signal);
+  function attempts(signal: AbortSignal | undefined): Attempts {
+    const { reset, next } = createBackoff(doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS), retries);
+    return {
+      reset,
+      async comeBack(fault) {
+        const { status, retryAfterMs } =
+          fault instanceof ServiceError ? fault : { status: 0, retryAfterMs: 0 };
+        const pauseMs = isRefusal(status) || signal?.aborted ? null : next(retryAfterMs);
+        if (pauseMs === null) throw fault;
+        await pause(pauseMs, signal);
+        signal?.throwIfAborted();
+      },
+    };
   }
 
   return {
     ask,
-    recover,
+    attempts,
     async insist(path, sent = {}) {
-      for (let nth = 0; ; nth++) {
+      for (const { comeBack } = attempts(sent.signal); ;) {
         try {
           return await ask(path, sent);
         } catch (error) {
-          await recover(error, nth + 1, sent.signal);
+          await comeBack(error);
         }
       }
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
 }

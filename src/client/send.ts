@@ -1,7 +1,7 @@
 import type { Abortable, Line, Message, Reply, TerminalLine } from "./client.d.ts";
-import { readLines } from "./read-lines.ts";
 import type { Requests } from "./requests.ts";
-import { createToldOnce } from "./core/told-once.ts";
+import { follow, isInterrupted } from "./core/follow.ts";
+import { createToldOnce, isEnd } from "./core/told-once.ts";
 import type { WireLine } from "./core/told-once.ts";
 
 /** Sends a message; reads its reply over as many connections as needed. */
@@ -24,36 +24,27 @@ export function sendMessage(requests: Requests, message: Message, { signal }: Ab
     wake();
   }
 
-  /** null: the connection ended before the reply did. */
-  async function connect(onLine: () => void): Promise<TerminalLine | null> {
-    const response = await requests.ask("messages", { body, ...(signal ? { signal } : {}) });
-    runId = response.headers.get("x-run-id") ?? runId;
-    told.begin();
-    for await (const line of readLines<WireLine>(response)) {
-      if (line.type === "error" && line.code === "interrupted") return null;
-      onLine();
-      tell(told.newsIn(line));
-      if (line.type === "done" || line.type === "error" || line.type === "tool_call") return line;
-    }
-    return null;
-  }
-
   async function run(): Promise<TerminalLine> {
-    let failures = 0;
-    for (;;) {
+    const { comeBack, reset } = requests.attempts(signal);
+    const read = follow({
+      async open() {
+        const response = await requests.ask("messages", { body, ...(signal ? { signal } : {}) });
+        runId = response.headers.get("x-run-id") ?? runId;
+        told.begin();
+        return response.body;
+      },
+      comeBack,
+    });
+    for await (const each of read) {
+      if (isInterrupted(each)) continue;
       const before = told.text.length;
-      let fault: unknown = new Error("The connection ended before the reply");
-      try {
-        const end = await connect(() => {
-          if (told.text.length > before) failures = 0;
-        });
-        if (end) return end;
-      } catch (error) {
-        fault = error;
-      }
-      failures++;
-      await requests.recover(fault, failures, signal);
+      // A cast: the service's lines are as the types say; the caller ignores those of an unknown type.
+      const line = each as WireLine;
+      tell(told.newsIn(line));
+      if (told.text.length > before) reset();
+      if (isEnd(line)) return line;
     }
+    throw new Error("The service answered without a body");
   }
 
   const final = run().finally(() => {

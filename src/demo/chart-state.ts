@@ -23,6 +23,7 @@ export function afterSaid(state: ChartState): ChartState {
  * `pageTools`: names of the tools that run in the page; a step of any other is a server-side tool's.
  */
 export function afterLine(state: ChartState, line: Line, pageTools: ReadonlySet<string>): ChartState {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- other lines change no state
   switch (line.type) {
     case "delta":
       return "running.thinking";
@@ -40,6 +41,8 @@ export function afterLine(state: ChartState, line: Line, pageTools: ReadonlySet<
       return "idle";
     case "error":
       return "idle";
+    default:
+      return state;
   }
 }
 

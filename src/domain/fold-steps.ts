@@ -1,5 +1,4 @@
-import type { ProgressLine } from "../../machines/line.ts";
-import type { Step } from "./message.ts";
+import type { ProgressLine, Step } from "../protocol/lines.ts";
 
 /** The latest step of each id, in the order of first appearance: a later step replaces an earlier one (the spec, Stream). */
 export function foldSteps(lines: readonly ProgressLine[]): Step[] {

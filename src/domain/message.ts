@@ -1,18 +1,14 @@
-import type { StepLine, TerminalLine } from "../../machines/line.ts";
 import type { HandedBack } from "../../machines/person.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Attachment } from "./attachments.ts";
 import type { Attributes } from "./attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
+import type { HistoryItem, Rating } from "../protocol/history.ts";
+import type { Step, TerminalLine } from "../protocol/lines.ts";
 import type { PageTool } from "./page-tool.ts";
 
-/** A step as history and streams show it. */
-export type Step = Omit<StepLine, "type">;
-
 /** Somebody's rating of a reply. */
-export interface Feedback {
-  rating: "up" | "down";
-  comment?: string;
+export interface Feedback extends Rating {
   atMs: number;
 }
 
@@ -55,7 +51,7 @@ export interface Message {
   /** Only on a reply; not shown to clients. */
   outcome?: RunOutcome;
   /** Only on a message of a person who answered instead of the model. */
-  author?: { type: "person"; name: string };
+  author?: NonNullable<HistoryItem["author"]>;
   /** Only on a user's message that no model answers: a person had the thread, or was waited for. Not shown to clients. */
   handledBy?: "person";
   /** Only on the first message that a model answers after a person gave the thread back. Not shown to clients. */
@@ -63,7 +59,7 @@ export interface Message {
   /** Only on a reply of a chain of models: the one that answered, PROVIDER/MODEL. */
   model?: string;
   /** Only on the reply of a failed run: why it failed. If the run streamed nothing, this is also the content. */
-  error?: { message: string; code?: string };
+  error?: NonNullable<HistoryItem["error"]>;
   /** Only on a rated reply. The only field of a message that ever changes. Not shown to the model. */
   feedback?: Feedback;
   /** The message could not be read and was set aside: this placeholder is shown to nobody. */

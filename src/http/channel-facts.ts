@@ -5,6 +5,7 @@ import type { RefusedOrigins } from "../admission/refused-origins.ts";
 import type { Config } from "../config.ts";
 import { allowsHandOff } from "../domain/hand-off.ts";
 import type { HttpRequest } from "../listener.ts";
+import type { ChannelFacts } from "../protocol/channel-facts.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Route } from "./route.ts";
 
@@ -36,12 +37,13 @@ export function channelFactsRoute(dependencies: {
         channel !== null && provenance !== null && !comesFrom(provenance, channel.allowedOrigins);
       if (isForeign && provenance.type === "origin") refusedOrigins.note(provenance.origin, channel.slug);
       const { maxBodyBytes } = config.limits;
-      const answer = jsonAnswer(200, {
+      const facts: ChannelFacts = {
         maxBodyBytes,
         ...(takesImages ? { images: true } : {}),
         ...(handsOff ? { handoff: true } : {}),
         ...(isForeign ? { originAllowed: false } : {}),
-      });
+      };
+      const answer = jsonAnswer(200, facts);
       const headers = {
         ...answer.headers,
         // Private: the answer may depend on headers by which shared caches do not tell requests apart.

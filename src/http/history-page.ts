@@ -4,7 +4,7 @@ import type { Feedback, Message } from "../domain/message.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
 import type { Reads } from "./reads.ts";
-import { stepSchema } from "./reference/line-schemas.ts";
+import type { HistoryItem, HistoryPage } from "../protocol/history.ts";
 import { jsonAnswer } from "./route.ts";
 import type { Field } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
@@ -29,35 +29,7 @@ export const historyQuery = z.object({
   before: z.string().nullable().default(null),
 });
 
-export const historyItem = z.object({
-  id: z.string(),
-  role: z.enum(["user", "assistant"]),
-  content: z.string(),
-  createdAt: z.int().describe("Unix time in milliseconds"),
-  clientMessageId: z.string().optional().describe("Only on a user's message that came with one"),
-  attachments: z
-    .array(z.object({ url: z.string(), name: z.string().optional() }))
-    .optional()
-    .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
-  steps: z.array(stepSchema).optional().describe("Only on a reply that used tools"),
-  author: z
-    .object({ type: z.literal("person"), name: z.string() })
-    .optional()
-    .describe("Only on what a person of the site wrote"),
-  model: z.string().optional().describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
-  error: z
-    .object({ message: z.string(), code: z.string().optional() })
-    .optional()
-    .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
-  feedback: z
-    .object({ rating: z.enum(["up", "down"]), comment: z.string().optional() })
-    .optional()
-    .describe("Only on a reply that somebody rated"),
-});
-
-export const historyPage = z.object({ items: z.array(historyItem) });
-
-export const EXAMPLE_PAGE: z.infer<typeof historyPage> = {
+export const EXAMPLE_PAGE: HistoryPage = {
   items: [
     { id: "1", role: "user", content: "Where is my order?", createdAt: 1_800_000_000_000 },
     {
@@ -204,10 +176,7 @@ export function shownMessageId({
  * A message without the fields for the model and the service itself. `addresses`: those of its attachments, in order; null for a
  * lost one.
  */
-export function itemOf(
-  message: Message,
-  addresses?: readonly (string | null)[],
-): z.infer<typeof historyItem> {
+export function itemOf(message: Message, addresses?: readonly (string | null)[]): HistoryItem {
   const { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model } = message;
   const { error, feedback } = message;
   return {

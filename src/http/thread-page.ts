@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Threads } from "../actors/threads.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ListedThread, ThreadPlace } from "../store.ts";
+import type { ThreadPage } from "../protocol/threads.ts";
 import type { Field } from "./route.ts";
 
 const PAGE_THREADS = 20;
@@ -18,23 +19,7 @@ export const threadsQuery = z.object({
   cursor: z.string().nullable().default(null),
 });
 
-export const threadPage = z.object({
-  items: z.array(
-    z.object({
-      threadId: z.string(),
-      createdAt: z.int().describe("Unix time in milliseconds"),
-      updatedAt: z.int().describe("Unix time in milliseconds: when a message came into the history last"),
-      state: z
-        .enum(["idle", "running", "awaiting", "waiting_for_person", "with_person"])
-        .describe(
-          "`awaiting`: a run waits for the result of a tool of the page; `waiting_for_person`, `with_person`: no model answers",
-        ),
-    }),
-  ),
-  next: z.string().nullable().describe("The `cursor` of the next page; null on the last one"),
-});
-
-export const EXAMPLE_THREADS: z.infer<typeof threadPage> = {
+export const EXAMPLE_THREADS: ThreadPage = {
   items: [
     {
       threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
@@ -66,7 +51,7 @@ export async function threadPageOf(
   threads: Pick<Threads, "list">,
   owner: { slug: string; userId: string },
   { limit, cursor }: z.infer<typeof threadsQuery>,
-): Promise<z.infer<typeof threadPage>> {
+): Promise<ThreadPage> {
   const after = cursor === null ? null : placeOf(cursor);
   const { items, next } = await threads.list({ ...owner, limit, after });
   return { items: items.map(itemOf), next: next && cursorOf(next) };

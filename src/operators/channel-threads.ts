@@ -1,4 +1,5 @@
 import { answererView } from "./answerer.ts";
+import { threadState } from "../protocol/threads.ts";
 import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../store.ts";
 
 /** The filters of a channel's list. */
@@ -13,7 +14,7 @@ export interface ThreadFilter {
 }
 
 /** In the contract's order. The last two are states of a thread that a person answers. */
-export const THREAD_STATES = ["idle", "running", "awaiting", "waiting_for_person", "with_person"] as const;
+export const THREAD_STATES = threadState.options;
 
 /** Threads that one request reads: on either store that takes some tens of milliseconds. */
 const LOOKED_AT = 1_000;

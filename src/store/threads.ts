@@ -1,5 +1,6 @@
 import type { Catalog, Feedback, Message, MessageClaim, RunRecord, UserMessage } from "../domain/message.ts";
 import type { Telling } from "../domain/webhook.ts";
+import type { ThreadState } from "../protocol/threads.ts";
 import type { ToldRef } from "./outbox.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
@@ -84,7 +85,7 @@ export interface ThreadStore {
  * `idle`: no run. `running`: a process holds the thread. `awaiting`: a page call is pending, nothing is in memory.
  * `waiting_for_person`, `with_person`: no run, and no model is called.
  */
-export type ThreadState = "idle" | "running" | "awaiting" | "waiting_for_person" | "with_person";
+export type { ThreadState };
 
 /**
  * `active`: without the last run if the thread is idle. To begin the next run it is not needed, and it is as long as its

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { isVersion, versionsOf } from "../domain/versions.ts";
 import type { Step } from "../domain/versions.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
@@ -127,6 +128,28 @@ export function shape<T>(fields: Fields<T>): ShapeCheck<T> {
   return Object.assign(check(`{ ${forms.sort().join(", ")} }`, fits), {
     fault: (value: unknown) => (isObject(value) ? `its ${misfit(value)} does not fit` : "it is no object"),
   });
+}
+
+/** The check of what a schema of src/protocol describes, for the kinds that are stored. */
+export function checkOf<T>(schema: z.ZodType<T>): Check<T> {
+  // A cast: what the schema describes has its type.
+  return checkBySchema(schema) as Check<T>;
+}
+
+function checkBySchema(schema: z.core.$ZodType): Check<unknown> {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.core.$ZodType>(schema.shape).map(([name, field]) => {
+      const isOptional = field instanceof z.ZodExactOptional;
+      return [name, isOptional ? optional(checkBySchema(field.unwrap())) : checkBySchema(field)];
+    });
+    return shape(Object.fromEntries(fields));
+  }
+  if (schema instanceof z.ZodLiteral) return literal(schema.value);
+  if (schema instanceof z.ZodEnum) return oneOf(Object.fromEntries(schema.options.map((one) => [one, true])));
+  if (schema instanceof z.ZodString) return isText;
+  if (schema instanceof z.ZodNumber) return isNumber;
+  if (schema instanceof z.ZodRecord) return isObject;
+  throw new Error(`Cannot check by a schema: ${schema._zod.def.type} is not stored`);
 }
 
 /** Where a record is: its key in Redis or in lmdb, or another text that tells an operator where to look. */

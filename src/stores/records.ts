@@ -1,13 +1,4 @@
-import type {
-  DeltaLine,
-  DoneLine,
-  ErrorCode,
-  ErrorLine,
-  StepLine,
-  StepPhase,
-  TerminalLine,
-  ToolCallLine,
-} from "../../machines/line.ts";
+import { z } from "zod";
 import type { HandedBack } from "../../machines/person.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Attachment } from "../domain/attachments.ts";
@@ -23,16 +14,28 @@ import type {
   RunMove,
   RunRecord,
   Speaker,
-  Step,
   TurnItem,
 } from "../domain/message.ts";
 import type { PageTool } from "../domain/page-tool.ts";
 import type { User } from "../domain/user.ts";
-import type { ThreadState } from "../store/threads.ts";
+import { historyItem } from "../protocol/history.ts";
+import {
+  deltaLine,
+  doneLine,
+  errorCode,
+  errorLine,
+  step,
+  stepLine,
+  toolCallLine,
+} from "../protocol/lines.ts";
+import type { TerminalLine } from "../protocol/lines.ts";
+import { threadState } from "../protocol/threads.ts";
+import type { ThreadState } from "../protocol/threads.ts";
 import { channelKind } from "./channel-record.ts";
 import type { Check, RecordStep } from "./checks.ts";
 import {
   byType,
+  checkOf,
   defaulted,
   either,
   isFlag,
@@ -62,7 +65,6 @@ import type {
 /** What messages and runs must be when they are read back; both stores keep them as JSON. */
 
 const isApi = oneOf<Api>({ server: true, widget: true });
-const isPhase = oneOf<StepPhase>({ running: true, done: true, failed: true });
 const isOutcome = oneOf<RunOutcome>({
   done: true,
   failed: true,
@@ -70,50 +72,18 @@ const isOutcome = oneOf<RunOutcome>({
   expired: true,
   superseded: true,
 });
-// Of stored runs: a deleted thread has none.
-const isErrorCode = oneOf<Exclude<ErrorCode, "deleted">>({
-  task_failed: true,
-  cancelled: true,
-  expired: true,
-  superseded: true,
-  interrupted: true,
-  budget_exceeded: true,
-});
-
 const isKept = shape<KeptText>({ parts: isNumber, chars: isNumber });
 
 const isLine = byType<RunLine>({
-  delta: shape<DeltaLine & { kept?: number }>({
-    type: literal("delta"),
-    text: isText,
-    kept: optional(isNumber),
-  }),
-  step: shape<StepLine>({ type: literal("step"), id: isText, phase: isPhase, text: isText }),
+  delta: checkOf(deltaLine.extend({ kept: z.number().exactOptional() })),
+  step: checkOf(stepLine),
 });
 
 const isTerminal = byType<TerminalLine>({
-  tool_call: shape<ToolCallLine>({
-    type: literal("tool_call"),
-    tool: isText,
-    arguments: isObject,
-    callId: isText,
-  }),
-  done: shape<DoneLine>({
-    type: literal("done"),
-    elapsedMs: isNumber,
-    inputTokens: optional(isNumber),
-    outputTokens: optional(isNumber),
-    totalInputTokens: optional(isNumber),
-    totalOutputTokens: optional(isNumber),
-    finishReason: optional(isText),
-    handledBy: optional(literal("person" as const)),
-  }),
-  error: shape<ErrorLine>({
-    type: literal("error"),
-    message: isText,
-    code: optional(isErrorCode),
-    hint: optional(isText),
-  }),
+  tool_call: checkOf(toolCallLine),
+  done: checkOf(doneLine),
+  // Of stored runs: a deleted thread has none.
+  error: checkOf(errorLine.extend({ code: errorCode.exclude(["deleted"]).exactOptional() })),
 });
 
 const isAttachments = listOf(
@@ -133,7 +103,7 @@ const isMessage = shape<StoredMessage>({
   runId: isText,
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
-  steps: optional(listOf(shape<Step>({ id: isText, phase: isPhase, text: isText }))),
+  steps: optional(listOf(checkOf(step))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   turns: optional(
     listOf(
@@ -144,7 +114,7 @@ const isMessage = shape<StoredMessage>({
       }),
     ),
   ),
-  author: optional(shape<NonNullable<Message["author"]>>({ type: literal("person" as const), name: isText })),
+  author: optional(checkOf(historyItem.shape.author.unwrap())),
   handledBy: optional(literal("person" as const)),
   handedBack: optional(
     shape<HandedBack>({
@@ -155,7 +125,7 @@ const isMessage = shape<StoredMessage>({
   ),
   outcome: optional(isOutcome),
   model: optional(isText),
-  error: optional(shape<NonNullable<Message["error"]>>({ message: isText, code: optional(isText) })),
+  error: optional(checkOf(historyItem.shape.error.unwrap())),
   feedback: optional(
     shape<StoredFeedback>({
       rating: oneOf<StoredFeedback["rating"]>({ up: true, down: true }),
@@ -325,13 +295,7 @@ export const readRun = runKind.read;
 export const readRunSummary = summaryKind.read;
 export const readCatalog = catalogKind.read;
 
-export const isThreadState = oneOf<ThreadState>({
-  idle: true,
-  running: true,
-  awaiting: true,
-  waiting_for_person: true,
-  with_person: true,
-});
+export const isThreadState: Check<ThreadState> = checkOf(threadState);
 export const readState = readerOf("state", isThreadState);
 
 const areImages = listOf(isText);

@@ -4,7 +4,15 @@
  *
  * @packageDocumentation
  */
-import type { DeltaLine, DoneLine, ErrorLine, StepLine, ToolCallLine } from "../client/client.d.ts";
+import type {
+  DeltaLine,
+  DoneLine,
+  ErrorLine,
+  Line,
+  RestartLine,
+  StepLine,
+  ToolCallLine,
+} from "../client/client.d.ts";
 
 export type { DeltaLine, DoneLine, ErrorLine, StepLine, ToolCallLine };
 
@@ -173,7 +181,7 @@ export type ChatAgentString =
   | "you";
 
 /** A line of a stream. An error of code `interrupted` ends only this stream, not the run: the element reconnects. */
-export type ChatAgentLine = DeltaLine | StepLine | ToolCallLine | DoneLine | ErrorLine;
+export type ChatAgentLine = Exclude<Line, RestartLine>;
 
 /** Details of the element's events, by name without `chat-agent:`. */
 export interface ChatAgentEvents {

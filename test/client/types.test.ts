@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, expectTypeOf, test } from "vitest";
-import type { z } from "zod";
-import type * as lines from "../../machines/line.ts";
+import type * as lines from "../../src/protocol/lines.ts";
 import type * as client from "../../src/client/client.d.ts";
 import type { createClient } from "../../src/client/create-client.ts";
-import type { feedLine } from "../../src/http/feeds/feed-answer.ts";
-import type { historyItem } from "../../src/http/history-page.ts";
-import type { threadPage } from "../../src/http/thread-page.ts";
+import type { FeedLine } from "../../src/protocol/feed.ts";
+import type { HistoryItem } from "../../src/protocol/history.ts";
+import type { ThreadPage } from "../../src/protocol/threads.ts";
 
 /** What the client declares is what the service says; the compiler is the judge of it (`npm run types`). */
 test("a line of a reply has the fields that the service writes", () => {
@@ -21,12 +20,10 @@ test("a line of a reply has the fields that the service writes", () => {
 });
 
 test("history, lists and feeds have the fields that the service documents", () => {
-  type Item = z.infer<typeof historyItem>;
-  expectTypeOf<client.HistoryItem>().toExtend<Item>();
-  expectTypeOf<keyof client.HistoryItem>().toEqualTypeOf<keyof Item>();
-  expectTypeOf<client.ThreadPage>().toEqualTypeOf<z.infer<typeof threadPage>>();
+  expectTypeOf<client.HistoryItem>().toEqualTypeOf<HistoryItem>();
+  expectTypeOf<client.ThreadPage>().toEqualTypeOf<ThreadPage>();
   // A sign of life is for the client alone.
-  type Fed = Exclude<z.infer<typeof feedLine>, { type: "ping" }>;
+  type Fed = Exclude<FeedLine, { type: "ping" }>;
   expectTypeOf<client.FeedLine>().toExtend<Fed>();
   expectTypeOf<client.FeedLine["type"]>().toEqualTypeOf<Fed["type"]>();
   expectTypeOf<client.StateFeedLine>().toEqualTypeOf<Extract<Fed, { type: "state" }>>();

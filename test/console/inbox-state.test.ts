@@ -17,6 +17,7 @@ const thread = (id: string, more: Partial<PlacedThread> = {}): PlacedThread => (
   state: "idle",
   createdAt: 1,
   updatedAt: 1,
+  epoch: 0,
   ...more,
 });
 
@@ -57,13 +58,16 @@ test("news is a conversation that began meanwhile, once, and one that asks for a
 
 test("who has waited longest for a person comes first, whatever was said since", () => {
   const waits = (id: string, waitingSince: number, updatedAt: number) =>
-    thread(id, { state: "waiting_for_person", updatedAt, handoff: { waitingSince } });
+    thread(id, { state: "waiting_for_person", updatedAt, handoff: { askedBy: null, waitingSince } });
   const all = withListed(NO_THREADS, [waits("late", 30, 40), waits("first", 10, 50), waits("next", 20, 60)]);
   expect(inStates(all, ["waiting_for_person"]).map(({ id }) => id)).toEqual(["first", "next", "late"]);
 });
 
 test("the browser's notice names the conversation, and nothing that was said", () => {
-  const waiting = thread("order 7", { state: "waiting_for_person", handoff: { reason: "My secret" } });
+  const waiting = thread("order 7", {
+    state: "waiting_for_person",
+    handoff: { askedBy: "model", reason: "My secret" },
+  });
   expect(noticeOf(waiting)).toEqual({ title: "Waiting for a person", body: "order 7 in shop" });
   expect(noticeOf(thread("order 8")).title).toBe("A new conversation");
 });

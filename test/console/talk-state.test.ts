@@ -51,9 +51,11 @@ test("who answers is known from the state", () => {
 test("an operator who writes is seen until they have written, are silent, or the thread is another's", () => {
   const writing = withLine(NOTHING_SAID, { type: "typing", name: "Ada" });
   expect(writing.writes).toBe("Ada");
-  const said = { ...message(3, "assistant"), author: { type: "person", name: "Ada" } };
+  const said = { ...message(3, "assistant"), author: { type: "person" as const, name: "Ada" } };
   expect(withLine(writing, item(said)).writes).toBeNull();
-  expect(withLine(writing, item({ ...said, author: { type: "person", name: "Ben" } })).writes).toBe("Ada");
+  expect(withLine(writing, item({ ...said, author: { type: "person" as const, name: "Ben" } })).writes).toBe(
+    "Ada",
+  );
   expect(withLine(writing, item(message(4))).writes).toBe("Ada");
   expect(withQuiet(writing).writes).toBeNull();
   expect(withLine(writing, { type: "state", state: "with_person", with: "Ben" }).writes).toBeNull();

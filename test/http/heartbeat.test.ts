@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import type { Reply } from "../../src/actors/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../src/listener.ts";
-import { readLines } from "../../src/widget/service/read-lines.ts";
+import { linesOf } from "../../src/client/core/follow.ts";
 
 type Answering = (reply: Reply, request: HttpRequest) => HttpAnswer;
 
@@ -95,8 +95,8 @@ describe.each(["gzip", "identity"])("a stream (%s) that has nothing to say", (ac
     expect(lines.pop()).toBe("");
     expect(lines.map((line): unknown => JSON.parse(line))).toEqual(told);
     const body = new Response(stream.text()).body;
-    const read: Line[] = [];
-    if (body !== null) for await (const line of readLines(body)) read.push(line);
+    const read: unknown[] = [];
+    if (body !== null) for await (const line of linesOf(body)) read.push(line);
     expect(read).toEqual(told);
   });
 

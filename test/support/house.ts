@@ -19,11 +19,20 @@ export interface Layer {
 /** A file imports from its own layer and from those below it. Only the wiring names an implementation of a contract. */
 export const SERVICE: readonly Layer[] = [
   {
+    name: "the protocol",
+    places: [
+      {
+        path: "src/protocol/",
+        is: "what clients read, a schema each: types, checks, OpenAPI and client.d.ts come from it",
+      },
+    ],
+  },
+  {
     name: "the ground",
     places: [
       {
         path: "machines/",
-        is: "the statecharts, importing nothing but xstate",
+        is: "the statecharts, importing nothing but xstate and the types of lines",
         rooms: [{ path: "machines/draw/", is: "pictures of the charts" }],
       },
     ],
@@ -334,11 +343,17 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     is: "the element on customers' pages",
     takes: [
       "machines/line.ts",
-      "src/client/core/json-lines.ts",
+      "src/protocol/fits.ts",
+      "src/protocol/channel-facts.ts",
+      "src/protocol/feed.ts",
+      "src/protocol/history.ts",
+      "src/protocol/lines.ts",
+      "src/protocol/threads.ts",
+      "src/client/core/backoff.ts",
+      "src/client/core/follow.ts",
+      "src/client/core/pause.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
-      "src/client/core/silence.ts",
-      "src/client/core/spread.ts",
       "src/domain/image-dimensions.ts",
       "src/domain/portable-schema.ts",
       "preact",
@@ -364,10 +379,16 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "machines/state-path.ts",
       "machines/thread.ts",
       "machines/draw/outline.ts",
-      "src/client/core/json-lines.ts",
+      "src/protocol/feed.ts",
+      "src/protocol/history.ts",
+      "src/protocol/lines.ts",
+      "src/protocol/threads.ts",
+      "src/protocol/user.ts",
+      "src/client/core/backoff.ts",
+      "src/client/core/follow-feed.ts",
+      "src/client/core/pause.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
-      "src/client/core/spread.ts",
       "src/domain/image-dimensions.ts",
       "src/operators/sight.ts",
       "src/widget/view/render-markdown.ts",

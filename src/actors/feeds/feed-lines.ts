@@ -1,28 +1,16 @@
 import type { Person } from "../../../machines/person.ts";
 import type { Message } from "../../domain/message.ts";
-import type { ThreadLook, ThreadState } from "../../store.ts";
+import type { FeedLine as ShownLine, StateFeedLine } from "../../protocol/feed.ts";
+import type { ThreadLook } from "../../store.ts";
 import { threadHost } from "../charts.ts";
 
-/** A line of a thread's feed. */
-export type FeedLine =
-  | { type: "message"; message: Message }
-  | ({ type: "state" } & FeedState)
-  /** The reader's position is unknown or too old: it must read the history again. */
-  | { type: "reset" }
-  /** The thread is gone; the feed ends. */
-  | { type: "deleted" }
-  /** A person is typing; valid for six seconds. */
-  | { type: "typing"; name: string }
-  | { type: "ping" };
+/** A line of a thread's feed, with the message as it is stored. */
+export type FeedLine = Exclude<ShownLine, { type: "message" }> | { type: "message"; message: Message };
 
 /** A thread's state in its feed; names the run that is active or queued. */
-export type FeedState =
-  | { state: Extract<ThreadState, "idle"> }
-  | { state: Extract<ThreadState, "running" | "awaiting">; runId: string }
-  /** Unix time in ms. */
-  | { state: Extract<ThreadState, "waiting_for_person">; waitingSince: number }
-  /** A person's name. */
-  | { state: Extract<ThreadState, "with_person">; with: string };
+export type FeedState = Untyped<StateFeedLine>;
+
+type Untyped<Line> = Line extends unknown ? Omit<Line, "type"> : never;
 
 /** What a feed has sent so far: the number of history items, and the state. */
 export interface Told {

@@ -1,4 +1,6 @@
-import type { ProgressLine, TerminalLine } from "../../../machines/line.ts";
+import { isTerminal } from "../../../machines/line.ts";
+import { isLine } from "../../protocol/fits.ts";
+import type { ProgressLine, TerminalLine } from "../../protocol/lines.ts";
 import type { InstanceMessage } from "../../store.ts";
 
 /**
@@ -40,29 +42,10 @@ export function readSaid(message: InstanceMessage): SaidMessage | null {
   if (type !== "said" || typeof runId !== "string" || typeof fence !== "string") return null;
   if (typeof base !== "number" || typeof from !== "number") return null;
   if (!Array.isArray(lines) || !lines.every(isProgress)) return null;
-  if (terminal !== null && !isTerminalLine(terminal)) return null;
+  if (terminal !== null && !(isLine(terminal) && isTerminal(terminal))) return null;
   return { type, runId, fence, base, from, lines, terminal };
 }
 
 function isProgress(line: unknown): line is ProgressLine {
-  if (!isRecord(line) || typeof line["text"] !== "string") return false;
-  return line["type"] === "delta" || (line["type"] === "step" && typeof line["id"] === "string");
-}
-
-function isTerminalLine(line: unknown): line is TerminalLine {
-  if (!isRecord(line)) return false;
-  switch (line["type"]) {
-    case "tool_call":
-      return typeof line["callId"] === "string" && typeof line["tool"] === "string";
-    case "done":
-      return typeof line["elapsedMs"] === "number";
-    case "error":
-      return typeof line["message"] === "string";
-    default:
-      return false;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  return isLine(line) && !isTerminal(line);
 }

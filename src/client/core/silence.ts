@@ -5,17 +5,14 @@ export const SILENCE_MS = 45_000;
 
 /** The same reader, but a read rejects after SILENCE_MS. */
 export function endedBySilence(reader: BytesReader): BytesReader {
-  return { read: () => beforeSilence(reader.read()), cancel: () => reader.cancel() };
-}
-
-async function beforeSilence<Value>(reading: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("The connection is dead")), SILENCE_MS);
-  });
-  try {
-    return await Promise.race([reading, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return {
+    cancel: () => reader.cancel(),
+    async read() {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const silence = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error("The connection is dead")), SILENCE_MS);
+      });
+      return await Promise.race([reader.read(), silence]).finally(() => clearTimeout(timer));
+    },
+  };
 }

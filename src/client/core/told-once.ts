@@ -15,6 +15,11 @@ export interface ToldOnce {
   newsIn(line: WireLine): Line[];
 }
 
+/** False for a line of a newer version, too. */
+export function isEnd(line: WireLine): line is TerminalLine {
+  return line.type === "done" || line.type === "error" || line.type === "tool_call";
+}
+
 export function createToldOnce(): ToldOnce {
   let told = "";
   /** How much of the text this connection has sent. */
@@ -58,7 +63,8 @@ export function createToldOnce(): ToldOnce {
     },
     newsIn(line) {
       if (line.type === "delta") return textNews(line.text);
-      return line.type === "step" ? stepNews(line) : end(line);
+      if (line.type === "step") return stepNews(line);
+      return isEnd(line) ? end(line) : [line];
     },
   };
 }

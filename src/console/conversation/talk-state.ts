@@ -1,17 +1,11 @@
 import type { Sight } from "../../operators/sight.ts";
+import type { FeedLine, StateFeedLine } from "../../protocol/feed.ts";
 import { nothingSeen, withSight } from "../machine/seen.ts";
 import type { Seen } from "../machine/seen.ts";
 import type { MessageView, ThreadState } from "../service/views.ts";
 
 /** A line of a conversation's watch. */
-export type WatchLine =
-  | Sight
-  | { type: "message"; item: MessageView }
-  | { type: "state"; state: ThreadState; runId?: string; waitingSince?: number; with?: string }
-  | { type: "typing"; name: string }
-  | { type: "deleted" }
-  | { type: "reset" }
-  | { type: "ping" };
+export type WatchLine = Sight | FeedLine;
 
 /** Everything that the console knows of a conversation. */
 export interface TalkState {
@@ -65,7 +59,7 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
         state: line.state,
         person: personOf(line),
         writes: null,
-        openRun: line.runId ?? null,
+        openRun: "runId" in line ? line.runId : null,
       };
     case "deleted":
       return { ...NOTHING_SAID, isDeleted: true };
@@ -87,9 +81,9 @@ export function withLine(talk: TalkState, line: WatchLine): TalkState {
   }
 }
 
-function personOf({ with: name, waitingSince }: Extract<WatchLine, { type: "state" }>): TalkState["person"] {
-  if (name !== undefined) return { name };
-  return waitingSince === undefined ? null : { sinceMs: waitingSince };
+function personOf(line: StateFeedLine): TalkState["person"] {
+  if ("with" in line) return { name: line.with };
+  return "waitingSince" in line ? { sinceMs: line.waitingSince } : null;
 }
 
 /** The reply that is being written: its text and its steps; null if there is none. */

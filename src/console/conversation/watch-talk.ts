@@ -65,19 +65,17 @@ export function useTalk(api: Api, slug: string, id: string, isWanted: boolean): 
       }
     };
     const follow = async () => {
-      let last = (await newest()).at(-1)?.id ?? "";
+      const after = (await newest()).at(-1)?.id ?? "";
       isKnown = true;
       setTrouble(null);
       setLoading(false);
       await keepOpen<WatchLine>(api, {
         path: `${path}/watch`,
-        query: () => ({ after: last }),
+        after,
         signal,
         onConnected: setLive,
         onLine(line) {
-          if (line.type === "message") last = line.item.id;
-          if (line.type === "reset")
-            void load(null, signal).then((items) => (last = items.at(-1)?.id ?? last));
+          if (line.type === "reset") void load(null, signal);
           if (line.type === "typing") {
             clearTimeout(quiet);
             quiet = setTimeout(() => tell({ type: "quiet" }), TYPING_MS);

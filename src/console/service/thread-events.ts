@@ -1,14 +1,8 @@
+import type { EventLine } from "../../protocol/feed.ts";
 import type { Api } from "./api.ts";
 import { keepOpen } from "./keep-open.ts";
 import { Problem, messageOf } from "./problem.ts";
 import type { PlacedThread } from "./views.ts";
-
-/** A line of /events: a thread as it is now, a sign of life, or that what is known is too old to go on from. */
-type EventLine = { cursor: string } & (
-  | ({ type: "thread" } & PlacedThread)
-  | { type: "ping" }
-  | { type: "reset" }
-);
 
 export interface ThreadListener {
   changed(thread: PlacedThread): void;
@@ -37,22 +31,19 @@ export function followThreads(api: Api, signal: AbortSignal): ThreadEvents {
   const listeners = new Set<ThreadListener>();
   const noteListeners = new Set<(note: string | null) => void>();
   let note: string | null = "Connecting";
-  let cursor: string | null = null;
   const say = (text: string | null) => {
     note = text;
     for (const listener of noteListeners) listener(text);
   };
   keepOpen<EventLine>(api, {
     path: "/events",
-    query: () => ({ after: cursor }),
+    after: null,
     signal,
     onConnected: (is) => say(is ? null : "The connection is gone; trying again."),
     onLine(line) {
-      const { cursor: here, ...told } = line;
-      cursor = here;
       for (const listener of listeners) {
-        if (told.type === "thread") listener.changed(told);
-        else if (told.type === "reset") listener.missed?.();
+        if (line.type === "thread") listener.changed(line);
+        else if (line.type === "reset") listener.missed?.();
       }
     },
   }).catch((error: unknown) => say(noteOf(error)));

@@ -1,3 +1,10 @@
+import type { ChannelThread } from "../../protocol/threads.ts";
+
+export type { HistoryItem as MessageView } from "../../protocol/history.ts";
+export type { Step as StepView } from "../../protocol/lines.ts";
+export type { ThreadState } from "../../protocol/threads.ts";
+export type { User as UserView } from "../../protocol/user.ts";
+
 /** What the operator API answers (src/operators/README.md), as far as the console shows it. */
 export type Role = "admin" | "agent" | "auditor";
 
@@ -50,53 +57,11 @@ export interface AgentView {
 /** A key that is told once. */
 export type ChannelWithKeys = ChannelView & { secretKey?: string };
 
-export type Attributes = Record<string, string | number | boolean>;
-
-export interface UserView {
-  userId: string;
-  externalUserId: string | null;
-  /** Absent for who reads no names. */
-  displayName?: string | null;
-  attributes?: Attributes;
-  blocked: boolean;
-  whitelisted: boolean;
-}
-
-/** `waiting_for_person` and `with_person` where a channel has persons to hand over to. */
-export type ThreadState = "idle" | "running" | "awaiting" | "waiting_for_person" | "with_person";
-
-export interface ThreadView {
-  id: string;
-  threadId: string;
-  userId: string;
-  state: ThreadState;
-  createdAt: number;
-  updatedAt: number;
-  messages?: number;
-  /** Counts the changes of who answers. */
-  epoch?: number;
-  /** Since when somebody is waited for, or which operator has it; the texts where one thread is read. */
-  handoff?: { waitingSince?: number; with?: string; reason?: string; summary?: string };
-}
+/** Counts its messages where one thread is read. */
+export type ThreadView = ChannelThread & { messages?: number };
 
 /** A thread in a list of several channels. */
 export type PlacedThread = ThreadView & { channel: string };
-
-export type StepView = { id: string; phase: string; text: string };
-
-export interface MessageView {
-  id: string;
-  role: "user" | "assistant";
-  content: string;
-  createdAt: number;
-  attachments?: { url: string; name?: string }[];
-  steps?: StepView[];
-  model?: string;
-  error?: { message: string; code?: string };
-  author?: { type: string; name: string };
-  /** What the visitor thought of a reply. */
-  feedback?: { rating: "up" | "down"; comment?: string };
-}
 
 export interface OperatorView {
   name: string;

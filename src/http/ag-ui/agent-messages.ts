@@ -1,5 +1,5 @@
 import { declaredType } from "../../domain/attachments.ts";
-import type { Step } from "../../domain/message.ts";
+import type { Step } from "../../protocol/lines.ts";
 import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
 import { activityOf } from "./agent-events.ts";

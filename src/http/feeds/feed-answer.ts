@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
 import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
-import { EXAMPLE_PAGE, historyItem, itemOf } from "../history-page.ts";
+import { feedLine } from "../../protocol/feed.ts";
+import type { FeedLine as ShownLine } from "../../protocol/feed.ts";
+import { EXAMPLE_PAGE, itemOf } from "../history-page.ts";
 import type { AnswerDocumentation, Field } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 
@@ -17,31 +19,6 @@ export const feedFields: Record<"after", Field> = {
     example: "2",
   },
 };
-
-const runId = z.string().describe("Its stream can be read along: …/stream?run=");
-
-export const feedLine = z.union([
-  z.object({ type: z.literal("message"), item: historyItem }),
-  z.object({ type: z.literal("state"), state: z.literal("idle") }),
-  z.object({ type: z.literal("state"), state: z.enum(["running", "awaiting"]), runId }),
-  z.object({
-    type: z.literal("state"),
-    state: z.literal("waiting_for_person"),
-    waitingSince: z.int().describe("Unix time in milliseconds"),
-  }),
-  z.object({
-    type: z.literal("state"),
-    state: z.literal("with_person"),
-    with: z.string().describe("The person's name"),
-  }),
-  z.object({ type: z.literal("reset") }),
-  z.object({ type: z.literal("deleted") }).describe("The thread is gone; the feed ends"),
-  z.object({
-    type: z.literal("typing"),
-    name: z.string().describe("A person of the site writes; counts for six seconds"),
-  }),
-  z.object({ type: z.literal("ping") }),
-]);
 
 export const documentedFeed: AnswerDocumentation = {
   description: "The feed. It has no closing line: come back with the id of the last item",
@@ -111,7 +88,7 @@ function encoded(lines: readonly FeedLine[]): string {
   return text;
 }
 
-function shownLine(line: FeedLine): z.infer<typeof feedLine> {
+function shownLine(line: FeedLine): ShownLine {
   if (line.type !== "message") return line;
   const { attachments } = line.message;
   const item = itemOf(

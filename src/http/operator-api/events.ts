@@ -1,23 +1,16 @@
 import { z } from "zod";
 import { bearerFrom } from "../../admission/keys.ts";
+import { eventLine } from "../../protocol/feed.ts";
 import { queryOf } from "../body.ts";
 import { feedQuery } from "../feeds/feed-answer.ts";
 import { createOperatorFeeds } from "../feeds/operator-feeds.ts";
 import type { Route } from "../route.ts";
 import { operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
-import { EXAMPLE_THREAD, threadSchema } from "./threads.ts";
+import { EXAMPLE_THREAD } from "./threads.ts";
 import type { OperatorRole } from "../../domain/operator.ts";
 
 const ROLES: readonly OperatorRole[] = ["admin", "agent"];
-
-const cursor = z.string().describe("Where to go on: `after` of the next request");
-
-const line = z.union([
-  threadSchema.extend({ type: z.literal("thread"), cursor, channel: z.string() }),
-  z.object({ type: z.literal("ping"), cursor }),
-  z.object({ type: z.literal("reset"), cursor }).describe("`after` is none, or too old: read the lists"),
-]);
 
 /** GET /v1/operator/events: the changes that an inbox shows, live. */
 export function eventsRoute(api: OperatorApi): Route {
@@ -54,7 +47,7 @@ export function eventsRoute(api: OperatorApi): Route {
         headers: {},
         body: {
           type: "application/x-ndjson",
-          schema: line,
+          schema: eventLine,
           example: {
             type: "thread",
             cursor: "cDEgMTIgMTgwMDAwMDAwMDAwMA",

@@ -1,21 +1,24 @@
 import { z } from "zod";
 import { exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
-import { historyItem, itemOf } from "../history-page.ts";
+import { itemOf } from "../history-page.ts";
+import { historyItem } from "../../protocol/history.ts";
+import { channelThread } from "../../protocol/threads.ts";
+import { user as userView } from "../../protocol/user.ts";
 import type { Route } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { writePulled } from "../stream/pull.ts";
 import { existingUser } from "./existing.ts";
 import { operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
-import { runSchema, threadSchema } from "./threads.ts";
-import { userParam, userSchema } from "./users.ts";
+import { runSchema } from "./threads.ts";
+import { userParam } from "./users.ts";
 
 const thread = z.string().describe("The service's id of its thread");
 
 const exportedLine = z.union([
-  userSchema.extend({ type: z.literal("user") }),
-  threadSchema
+  userView.extend({ type: z.literal("user") }),
+  channelThread
     .pick({ id: true, threadId: true, createdAt: true, state: true })
     .extend({ type: z.literal("thread") }),
   historyItem.extend({ type: z.literal("message"), thread }),

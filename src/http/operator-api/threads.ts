@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { answererView } from "../../operators/answerer.ts";
-import { channelThreadView, listChannelThreads, THREAD_STATES } from "../../operators/channel-threads.ts";
+import { channelThreadView, listChannelThreads } from "../../operators/channel-threads.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
+import { historyPage } from "../../protocol/history.ts";
+import { widgetLine } from "../../protocol/lines.ts";
+import { channelThread, threadState } from "../../protocol/threads.ts";
 import { queryOf } from "../body.ts";
-import { EXAMPLE_PAGE, historyAnswer, historyPage, pageFields } from "../history-page.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Field, Route } from "../route.ts";
@@ -27,29 +29,7 @@ export const runSchema = z.object({
   ),
 });
 
-export const threadSchema = z.object({
-  id: z.string().describe("The service's own id"),
-  threadId: z.string().describe("The caller's id, or the widget's"),
-  userId: z.string().describe("The service's id of the user"),
-  state: z.enum(THREAD_STATES),
-  createdAt: z.int().describe("Unix time in milliseconds"),
-  updatedAt: z
-    .int()
-    .describe("When a message came into the history last, or, of an empty thread, when it was made"),
-  epoch: z.int().describe("Counts the changes of who answers"),
-  handoff: z
-    .object({
-      askedBy: z.enum(["model", "visitor", "transport"]).nullable(),
-      waitingSince: z.int().optional().describe("Unix time in milliseconds; only while the thread waits"),
-      with: z.string().optional().describe("The operator who has the thread"),
-      reason: z.string().optional().describe("Of one thread alone, and not for the auditor"),
-      summary: z.string().optional().describe("The model's; of one thread alone, and not for the auditor"),
-    })
-    .optional()
-    .describe("Only while a person is waited for or has the thread"),
-});
-
-const oneThreadSchema = threadSchema.extend({
+const oneThreadSchema = channelThread.extend({
   messages: z.int().describe("How many the history holds"),
 });
 
@@ -64,7 +44,7 @@ export const EXAMPLE_THREAD = {
 };
 
 const listQuery = z.object({
-  state: z.enum(THREAD_STATES).nullable().default(null),
+  state: threadState.nullable().default(null),
   userId: z.string().nullable().default(null),
   since: unixMs.default(0),
   until: unixMs.default(Infinity),
@@ -104,7 +84,7 @@ function listRoutes(api: OperatorApi): Route[] {
         ...listFields,
         state: {
           description: "Only those in this state",
-          schema: z.enum(THREAD_STATES),
+          schema: threadState,
           required: false,
           example: "awaiting",
         },
@@ -117,7 +97,7 @@ function listRoutes(api: OperatorApi): Route[] {
         since: { ...sinceField, description: "Only those active then or later: Unix time in milliseconds" },
         until: { ...sinceField, description: "Only those active then or before: Unix time in milliseconds" },
       },
-      answers: { 200: documentedList("The threads", threadSchema, EXAMPLE_THREAD) },
+      answers: { 200: documentedList("The threads", channelThread, EXAMPLE_THREAD) },
       refusals: { "not-found": "Unknown channel or user" },
       async handle({ incoming, param }) {
         const { query, ...page } = listingOf(incoming, "threads", listQuery);

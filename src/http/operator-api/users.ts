@@ -7,6 +7,8 @@ import type { User } from "../../domain/user.ts";
 import { searchUsers } from "../../operators/search-users.ts";
 import { stopUser } from "../../operators/stop-runs.ts";
 import { changeUser, revokeUser, userView } from "../../operators/users.ts";
+import { user as shownUser } from "../../protocol/user.ts";
+import type { User as ShownUser } from "../../protocol/user.ts";
 import { bodyOf } from "../body.ts";
 import { atMost, callerId } from "../fields.ts";
 import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
@@ -16,18 +18,6 @@ import { existingChannel, existingUser } from "./existing.ts";
 import { documentedList, listAnswer, listFields, listingOf } from "./lists.ts";
 import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
-
-export const userSchema = z.object({
-  userId: z.string().describe("The service's own id"),
-  externalUserId: z.string().nullable().describe("The caller's id; null: anonymous"),
-  displayName: z.string().nullable().optional().describe("Not for auditors"),
-  attributes: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-    .optional()
-    .describe("What the site told about the user; not for auditors"),
-  blocked: z.boolean(),
-  whitelisted: z.boolean(),
-});
 
 const EXAMPLE = {
   userId: "8Zk3x0T5RrOeS3o1m1yq6g",
@@ -91,7 +81,7 @@ export function usersRoutes(api: OperatorApi): Route[] {
         blocked: flagField("Only those who are blocked, or who are not"),
         anonymous: flagField("Only those without an id of the caller's, or with one"),
       },
-      answers: { 200: documentedList("The users", userSchema, EXAMPLE) },
+      answers: { 200: documentedList("The users", shownUser, EXAMPLE) },
       refusals: { "not-found": "Unknown channel" },
       async handle({ incoming, operator, param }) {
         const { limit, after, query } = listingOf(incoming, "users", querySchema);
@@ -120,7 +110,7 @@ export function usersRoutes(api: OperatorApi): Route[] {
       summary: "Show a user",
       description: "The service's id comes before the caller's. Names are not shown to auditors.",
       params: userParam,
-      answers: { 200: documentedJson("The user", userSchema, EXAMPLE) },
+      answers: { 200: documentedJson("The user", shownUser, EXAMPLE) },
       refusals: { "not-found": "Unknown channel or user" },
       handle: async ({ operator, param }) =>
         jsonAnswer(200, viewFor(operator, await existingUser(store, param("slug"), param("userId")))),
@@ -135,7 +125,7 @@ export function usersRoutes(api: OperatorApi): Route[] {
       description: "In force with the user's next request.",
       params: userParam,
       body: { schema: bodySchema, example: { blocked: true } },
-      answers: { 200: documentedJson("The user", userSchema, { ...EXAMPLE, blocked: true }) },
+      answers: { 200: documentedJson("The user", shownUser, { ...EXAMPLE, blocked: true }) },
       refusals: { "not-found": "Unknown channel or user" },
       async handle({ incoming, operator, acting, param }) {
         const { stop = false, ...change } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
@@ -176,7 +166,7 @@ function seesNames({ role }: Operator): boolean {
   return role !== "auditor";
 }
 
-function viewFor(operator: Operator, user: User): z.infer<typeof userSchema> {
+function viewFor(operator: Operator, user: User): ShownUser {
   const { displayName, ...view } = userView(user);
   return seesNames(operator) ? { ...view, displayName, ...attributesField(user.attributes) } : view;
 }

@@ -23,7 +23,7 @@ import {
   displayNameText,
   mustTakeImages,
 } from "../fields.ts";
-import { serverLine } from "../reference/line-schemas.ts";
+import { serverLine } from "../../protocol/lines.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
 

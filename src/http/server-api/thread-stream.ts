@@ -1,6 +1,6 @@
 import type { Threads } from "../../actors/threads.ts";
 import { documentedEmpty, documentedLines, serverRefusals } from "../reference/shared-documentation.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
 import { followAnswer, runField } from "../stream/follow-answer.ts";

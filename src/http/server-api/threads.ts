@@ -4,7 +4,8 @@ import { queryOf } from "../body.ts";
 import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
-import { EXAMPLE_THREADS, threadPage, threadPageOf, threadsFields, threadsQuery } from "../thread-page.ts";
+import { threadPage } from "../../protocol/threads.ts";
+import { EXAMPLE_THREADS, threadPageOf, threadsFields, threadsQuery } from "../thread-page.ts";
 import { ownerFields, ownerQuery } from "./named-thread.ts";
 
 const querySchema = threadsQuery.extend(ownerQuery.shape);

@@ -1,5 +1,6 @@
 import type { Threads } from "../../actors/threads.ts";
-import { EXAMPLE_PAGE, historyAnswer, historyPage, historyQuery, pageFields } from "../history-page.ts";
+import { historyPage } from "../../protocol/history.ts";
+import { EXAMPLE_PAGE, historyAnswer, historyQuery, pageFields } from "../history-page.ts";
 import {
   documentedJson,
   originHeader,

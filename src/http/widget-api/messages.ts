@@ -15,7 +15,7 @@ import {
   pagePath,
   widgetThreadId,
 } from "../fields.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
 import { asMessage } from "./gate.ts";

@@ -6,7 +6,7 @@ import {
   threadParam,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import { followAnswer, runField } from "../stream/follow-answer.ts";
 import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";

@@ -4,7 +4,8 @@ import { attempt, queryOf } from "../body.ts";
 import { documentedJson, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import type { Documentation, Route } from "../route.ts";
-import { EXAMPLE_THREADS, threadPage, threadPageOf, threadsFields, threadsQuery } from "../thread-page.ts";
+import { threadPage } from "../../protocol/threads.ts";
+import { EXAMPLE_THREADS, threadPageOf, threadsFields, threadsQuery } from "../thread-page.ts";
 import { asRead } from "./gate.ts";
 import type { Gate } from "./gate.ts";
 

@@ -10,7 +10,7 @@ import {
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
 import { pagePath, widgetThreadId } from "../fields.ts";
-import { widgetLine } from "../reference/line-schemas.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 import type { Documentation, Route } from "../route.ts";
 import { asToolResult } from "./gate.ts";

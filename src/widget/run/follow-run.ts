@@ -1,10 +1,10 @@
 import { isTerminal } from "../../../machines/line.ts";
-import type { DoneLine, ErrorLine, TerminalLine } from "../../../machines/line.ts";
-import { readLines } from "../service/read-lines.ts";
+import { follow, INTERRUPTED, isInterrupted } from "../../client/core/follow.ts";
+import { isLine } from "../../protocol/fits.ts";
+import type { DoneLine, ErrorLine, TerminalLine } from "../../protocol/lines.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import { busySeconds, refusedStatus, runIdOf } from "../service/widget-api.ts";
 import type { ToolResultBody } from "../tools/tool-result.ts";
-import type { ShownMessage } from "../view/view-state.ts";
 import { Backoff } from "./backoff.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { messageRequest } from "./outgoing-message.ts";
@@ -43,15 +43,6 @@ export type RunEnd =
   /** The run cannot be reached; it may continue without this tab. */
   | { type: "lost"; cause: unknown };
 
-/** How one stream of the run ended. */
-type StreamEnd =
-  | TerminalLine
-  | { type: "none" }
-  /** The run continues in another instance of the service. */
-  | { type: "moved" }
-  /** The stream did not open, or broke off. */
-  | { type: "cut"; cause: unknown };
-
 /** Posted in place of a refused result; otherwise the agent would wait until the call expires. */
 const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
 
@@ -60,30 +51,26 @@ const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
  * reopened by the run's id, and sends its lines again. Rejects only with the signal's reason.
  */
 export async function followRun(run: FollowedRun, first: StreamOpening): Promise<RunEnd> {
-  const { reply, calls, signal } = run;
+  const { reply, calls, signal, host } = run;
   const backoff = new Backoff(run, signal);
   const start = reply.beginning();
   let mark = start;
   let opening = first;
   let runId = first.type === "attach" ? first.runId : null;
-  const onOpened = (response: Response) => {
-    runId = runIdOf(response) ?? runId;
-    if (runId === null) return;
-    run.onNamed(runId);
-    calls?.told(runId);
-  };
-  for (;;) {
-    const end = await readStream(run, opening, mark, { onOpened, onLine: () => backoff.reset() });
-    if (end.type === "tool_call") {
-      if (calls === null) return { type: "elsewhere" };
-      mark = reply.mark();
-      opening = { type: "tool-result", body: await calls.answer(end) };
-      signal.throwIfAborted();
-      continue;
-    }
-    if (end.type !== "cut" && end.type !== "moved") return end;
 
-    const cause = end.type === "cut" ? end.cause : null;
+  async function open(): Promise<Response["body"]> {
+    const response = await openStream(run, opening);
+    runId = runIdOf(response) ?? runId;
+    if (runId !== null) {
+      run.onNamed(runId);
+      calls?.told(runId);
+    }
+    reply.rewind(mark);
+    return response.status === 204 ? null : response.body;
+  }
+
+  async function comeBack(cause: unknown): Promise<void> {
+    signal.throwIfAborted();
     const status = refusedStatus(cause);
     if (status === 429) {
       await pauseBusy(run, busySeconds(cause), signal);
@@ -93,12 +80,40 @@ export async function followRun(run: FollowedRun, first: StreamOpening): Promise
       opening = { type: "message", message: calls.message };
       mark = start;
     } else if (isFinal(status) || !(await backoff.wait(cause))) {
-      return { type: "lost", cause };
-    } else if (opening.type !== "tool-result" || end.type === "moved" || status === 409) {
+      throw cause;
+    } else if (opening.type !== "tool-result" || cause === INTERRUPTED || status === 409) {
       opening = again(runId, calls);
       mark = start;
     }
     // Otherwise a result whose stream was cut is posted again, because it may not have arrived.
+  }
+
+  /** Shows the lines of one stream; null: the thread has had no run. */
+  async function terminalOf(lines: AsyncIterable<unknown>): Promise<TerminalLine | null> {
+    for await (const line of lines) {
+      if (!isLine(line)) continue;
+      backoff.reset();
+      host.emit("line", { line });
+      if (!isTerminal(line)) reply.add(line);
+      else if (!isInterrupted(line)) return line;
+    }
+    return null;
+  }
+
+  for (;;) {
+    let end: TerminalLine | null;
+    try {
+      end = await terminalOf(follow({ open, comeBack }));
+    } catch (cause) {
+      signal.throwIfAborted();
+      return { type: "lost", cause };
+    }
+    if (end === null) return { type: "none" };
+    if (end.type !== "tool_call") return end;
+    if (calls === null) return { type: "elsewhere" };
+    mark = reply.mark();
+    opening = { type: "tool-result", body: await calls.answer(end) };
+    signal.throwIfAborted();
   }
 }
 
@@ -120,34 +135,6 @@ function isForgotten(opening: StreamOpening, calls: ToolCalls | null): calls is 
 /** 409 is not final: the call is no longer pending, and the thread's stream shows what became of the run. */
 function isFinal(status: number): boolean {
   return status > 0 && status < 500 && status !== 409;
-}
-
-/** Shows the lines of one stream after `mark`, the reply's state when the stream began. */
-async function readStream(
-  run: FollowedRun,
-  opening: StreamOpening,
-  mark: ShownMessage | null,
-  { onOpened, onLine }: { onOpened: (response: Response) => void; onLine: () => void },
-): Promise<StreamEnd> {
-  const { host, reply, signal } = run;
-  try {
-    const response = await openStream(run, opening);
-    onOpened(response);
-    reply.rewind(mark);
-    if (response.status === 204) return { type: "none" };
-    if (response.body === null) return { type: "cut", cause: null };
-    for await (const line of readLines(response.body)) {
-      onLine();
-      host.emit("line", { line });
-      if (!isTerminal(line)) reply.add(line);
-      else if (line.type === "error" && line.code === "interrupted") return { type: "moved" };
-      else return line;
-    }
-    return { type: "cut", cause: null };
-  } catch (cause) {
-    signal.throwIfAborted();
-    return { type: "cut", cause };
-  }
 }
 
 function openStream(

@@ -1,4 +1,6 @@
-import type { FeedLine } from "../service/read-feed.ts";
+import type { FeedLine } from "../../protocol/feed.ts";
+import type { HistoryItem } from "../../protocol/history.ts";
+import { messageOf } from "../service/read-history.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { PersonWatch } from "./person-watch.ts";
@@ -106,8 +108,9 @@ export class FollowedThread {
       case "message":
         return this.#takeItem(line.item);
       case "state": {
-        const { runId, isAtWork, person } = line;
-        this.#person.take(person, isAtWork);
+        const runId = "runId" in line ? line.runId : null;
+        const isAtWork = line.state === "running";
+        this.#person.take(line);
         // A run that waits for a page tool, and is known here, sends nothing until the page has answered.
         const isNews = isAtWork || (runId !== null && !run.knows(runId));
         // The feed sends a message before its run; without `x-run-id` (a proxy may remove it) this tab does not know the run.
@@ -122,14 +125,15 @@ export class FollowedThread {
         return this.#noteSeen();
       case "deleted":
         return this.#refresh();
+      case "ping":
     }
   }
 
-  #takeItem(item: Extract<FeedLine, { type: "message" }>["item"]): void {
+  #takeItem(item: HistoryItem): void {
     const { view, host, sharedStorage } = this.#options.dependencies;
     const { messages } = view.state;
-    const shown = shownMessage(item, host);
-    if (item.clientMessageId !== null) dropUnsent(sharedStorage, { clientMessageId: item.clientMessageId });
+    const shown = shownMessage(messageOf(item), host);
+    if (item.clientMessageId) dropUnsent(sharedStorage, { clientMessageId: item.clientMessageId });
     const next = withItem(messages, shown);
     view.change({ messages: next });
     if (shown.role === "user") this.#isOwnSaid = next.length === messages.length;

@@ -1,10 +1,13 @@
-import type { FeedPerson } from "../service/read-feed.ts";
+import type { StateFeedLine } from "../../protocol/feed.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
 /** How long a typing signal lasts. */
 const TYPING_MS = 6_000;
 /** The waiting time is updated every second. */
 const TICK_MS = 1_000;
+
+/** Since when the visitor waits for a person, or the name of the person who has the thread. */
+type FeedPerson = { sinceMs: number } | { name: string };
 
 /** Shows who answers in the thread, according to its feed, and asks for a person. */
 export class PersonWatch {
@@ -22,14 +25,15 @@ export class PersonWatch {
   }
 
   /** Takes the thread's state: who answers, and whether a run is at work. */
-  take(person: FeedPerson | null, isAtWork: boolean): void {
+  take(line: StateFeedLine): void {
     const { view } = this.#dependencies;
+    const person = personIn(line);
     this.#stop();
     const isNews = this.#tell(person) && !this.#isFirst;
     this.#isFirst = false;
     if (person === null) {
       // The notice stays until the assistant is at work, which makes it visible.
-      const isBack = (view.state.person ?? null) !== null && !isAtWork;
+      const isBack = (view.state.person ?? null) !== null && line.state !== "running";
       return view.change({ person: isBack ? { type: "gone" } : null });
     }
     if ("name" in person)
@@ -91,4 +95,9 @@ export class PersonWatch {
     clearInterval(this.#ticking);
     clearTimeout(this.#typing);
   }
+}
+
+function personIn(line: StateFeedLine): FeedPerson | null {
+  if ("with" in line) return { name: line.with };
+  return "waitingSince" in line ? { sinceMs: line.waitingSince } : null;
 }

@@ -1,7 +1,7 @@
-import { spread } from "../../client/core/spread.ts";
+import { createBackoff } from "../../client/core/backoff.ts";
 
 /** Waits between attempts to load again; the last one repeats. */
-const WAITS_SECONDS = [2, 5, 15, 30, 60];
+const WAITS_MS = [2_000, 5_000, 15_000, 30_000, 60_000];
 
 /**
  * Retries automatically what failed: after a while, and at once when the visitor looks at the page again or is back
@@ -10,7 +10,7 @@ const WAITS_SECONDS = [2, 5, 15, 30, 60];
 export class Recovery {
   readonly #retry: () => void;
   readonly #isSeen: () => boolean;
-  #failures = 0;
+  readonly #waits = createBackoff(WAITS_MS);
   #isDue = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -21,9 +21,7 @@ export class Recovery {
 
   /** `retryAfterSeconds`: what the service asked for. */
   failed(retryAfterSeconds: number): void {
-    const seconds = WAITS_SECONDS[Math.min(this.#failures, WAITS_SECONDS.length - 1)] ?? 0;
-    const ms = 1_000 * Math.max(retryAfterSeconds, spread(seconds));
-    this.#failures += 1;
+    const ms = this.#waits.next(1_000 * retryAfterSeconds) ?? 0;
     this.#isDue = true;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.now(), ms);
@@ -40,6 +38,6 @@ export class Recovery {
   succeeded(): void {
     clearTimeout(this.#timer);
     this.#isDue = false;
-    this.#failures = 0;
+    this.#waits.reset();
   }
 }

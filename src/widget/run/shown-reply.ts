@@ -19,8 +19,8 @@ export class ShownReply {
     view.setPhase("streaming");
     if (line.type === "delta") {
       this.#edit((reply) => ({ ...reply, text: reply.text + line.text }));
-      return;
     }
+    if (line.type !== "step") return;
     const { type: _type, ...step } = line;
     const shown = titled(step, host);
     this.#edit((reply) => ({ ...reply, steps: withStep(reply.steps, shown) }));

@@ -1,15 +1,15 @@
-import { readJsonLines } from "../../client/core/json-lines.ts";
+import { createBackoff } from "../../client/core/backoff.ts";
+import { follow } from "../../client/core/follow.ts";
+import { pause } from "../../client/core/pause.ts";
 import { isRefusal } from "../../client/core/refusals.ts";
-import { SILENCE_MS } from "../../client/core/silence.ts";
-import { spread } from "../../client/core/spread.ts";
-import { feedLineOf } from "../service/read-feed.ts";
-import type { FeedLine } from "../service/read-feed.ts";
+import type { FeedLine } from "../../protocol/feed.ts";
+import { isFeedLine } from "../../protocol/fits.ts";
 import type { ThreadAccess, VisitorSession } from "../service/visitor-session.ts";
 import { busySeconds, refusedStatus } from "../service/widget-api.ts";
 import type { WidgetApi } from "../service/widget-api.ts";
 
 /** Waits before the feed is reopened; the last one repeats. A feed that sent a line starts over with the first. */
-const WAITS_SECONDS = [0.5, 1, 2, 5, 10, 20];
+const WAITS_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000];
 /** Wait after the service did not know the thread, or has no feeds. */
 const REFUSED_SECONDS = 60;
 /** How often the clock is checked; if much more time has passed, the machine has slept. */
@@ -66,70 +66,67 @@ export class ThreadFeed {
   }
 
   async #keep(feed: OpenFeed): Promise<void> {
-    const { signal } = feed.over;
-    for (let failures = 0; !signal.aborted;) {
-      const attempt = new AbortController();
-      feed.again = () => attempt.abort();
-      const stop = () => attempt.abort();
-      signal.addEventListener("abort", stop);
-      let seconds = WAITS_SECONDS[Math.min(failures, WAITS_SECONDS.length - 1)] ?? 0;
-      failures += 1;
-      try {
-        await this.#read(feed.threadId, attempt, () => (failures = 0));
-      } catch (error) {
-        const status = refusedStatus(error);
-        if (isRefusal(status)) {
-          seconds = REFUSED_SECONDS;
-          if (!signal.aborted) await this.#options.onRefused();
-        }
-        seconds = Math.max(seconds, busySeconds(error));
-      }
-      signal.removeEventListener("abort", stop);
-      if (this.#feed === feed) this.isLive = false;
-      if (!attempt.signal.aborted) await this.#wait(feed, spread(1_000 * seconds));
-    }
-  }
+    const { api, visitor, after, take, onRefused } = this.#options;
+    const { threadId, over } = feed;
+    const { signal } = over;
+    const waits = createBackoff(WAITS_MS);
+    /** Of the current connection or wait. */
+    let attempt = new AbortController();
+    let isDue = false;
+    let thread = visitor.access;
+    feed.again = () => {
+      isDue = true;
+      attempt.abort();
+    };
+    signal.addEventListener("abort", () => feed.again());
 
-  /** Reads the feed to its end; silence ends it too. */
-  async #read(threadId: string, attempt: AbortController, onLine: () => void): Promise<void> {
-    const { api, visitor, after, take } = this.#options;
-    const { signal } = attempt;
-    const id = after(threadId);
-    const thread = visitor.access;
-    if (id === null || thread?.threadId !== threadId) return;
-    const path = `/threads/${encodeURIComponent(threadId)}/events?after=${encodeURIComponent(id)}`;
-    const { visitorToken } = thread;
-    let [heardMs, lookedMs] = [Date.now(), Date.now()];
+    const lines = follow({
+      open: async () => {
+        isDue = false;
+        attempt = new AbortController();
+        const id = after(threadId);
+        thread = visitor.access;
+        if (id === null || thread?.threadId !== threadId) throw new Error("Another thread is shown");
+        const path = `/threads/${encodeURIComponent(threadId)}/events?after=${encodeURIComponent(id)}`;
+        const { visitorToken } = thread;
+        return (await api({ path, method: "GET", visitorToken, signal: attempt.signal })).body;
+      },
+      comeBack: async (fault) => {
+        if (this.#feed === feed) this.isLive = false;
+        const isRefused = isRefusal(refusedStatus(fault));
+        if (isRefused && !signal.aborted) await onRefused();
+        const ms = waits.next(1_000 * (isRefused ? REFUSED_SECONDS : busySeconds(fault)));
+        if (!isDue) {
+          attempt = new AbortController();
+          await pause(ms ?? 0, attempt.signal);
+        }
+        signal.throwIfAborted();
+      },
+    });
+
+    let lookedMs = Date.now();
     const timer = setInterval(() => {
       const now = Date.now();
-      if (now - heardMs > SILENCE_MS || now - lookedMs > SLEPT_MS) attempt.abort();
+      if (now - lookedMs > SLEPT_MS) feed.again();
       lookedMs = now;
       // It may be wanted only for a limited time.
       this.check();
     }, LOOK_MS);
     try {
-      const { body } = await api({ path, method: "GET", visitorToken, signal });
-      if (body === null) return;
-      for await (const value of readJsonLines(body.getReader())) {
-        heardMs = Date.now();
+      for await (const value of lines) {
         // A late line is of a thread that is no longer shown.
-        if (signal.aborted || visitor.threadId !== threadId) return;
+        if (thread === null || visitor.threadId !== threadId) break;
+        if (attempt.signal.aborted) continue;
         this.isLive = true;
-        onLine();
-        const line = feedLineOf(value);
-        if (line !== null) await take(line, thread);
+        waits.reset();
+        // What could not be taken comes again over the next connection.
+        if (isFeedLine(value)) await take(value, thread).catch(() => attempt.abort());
       }
+      this.check();
+    } catch (error) {
+      if (!signal.aborted) throw error;
     } finally {
       clearInterval(timer);
     }
-  }
-
-  #wait(feed: OpenFeed, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      const now = () => (clearTimeout(timer), resolve());
-      feed.again = now;
-      feed.over.signal.addEventListener("abort", now, { once: true });
-    });
   }
 }

@@ -1,8 +1,7 @@
-import type { ErrorLine, StepLine } from "../../../machines/line.ts";
+import type { HistoryItem, HistoryPage as ToldPage } from "../../protocol/history.ts";
+import type { ErrorLine, Step } from "../../protocol/lines.ts";
 import { imagesOf } from "../images/message-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
-import { fieldsOf, isString } from "./fields.ts";
-import { isStep } from "./is-line.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
 import type { WidgetApi } from "./widget-api.ts";
 
@@ -18,11 +17,11 @@ export interface HistoryMessage {
   images: MessageImage[] | undefined;
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
-  steps: Omit<StepLine, "type">[];
+  steps: Step[];
   atMs: number | null;
   /** For the reply of a failed run: the error line of its stream, without the hint. */
   failure: ErrorLine | null;
-  feedback: unknown;
+  feedback?: unknown;
 }
 
 export interface HistoryPage {
@@ -41,29 +40,34 @@ export async function readHistory(
   const query = `limit=${limit}${before === null ? "" : `&before=${encodeURIComponent(before)}`}`;
   const path = `/threads/${encodeURIComponent(threadId)}/messages?${query}`;
   const response = await api({ path, method: "GET", visitorToken });
-  const { items } = fieldsOf(await response.json());
-  const messages = Array.isArray(items) ? items.map(messageOf) : [];
+  // A cast: the service answers so.
+  const { items = [] } = (await response.json()) as Partial<ToldPage>;
+  const messages = items.map(messageOf);
   // Ids count up from 1; a page of long messages has fewer than requested.
   return { messages, hasEarlier: messages.length > 0 && messages[0]?.id !== "1" };
 }
 
 /** An item of a thread's history, from the history or the feed. */
-export function messageOf(item: unknown): HistoryMessage {
-  const { id, role, content, author, attachments, clientMessageId, steps, error, createdAt, feedback } =
-    fieldsOf(item);
-  const { name } = fieldsOf(author);
+export function messageOf({
+  author,
+  attachments,
+  content,
+  createdAt,
+  clientMessageId,
+  error,
+  steps = [],
+  ...item
+}: HistoryItem): HistoryMessage {
   // A cast: an unknown code is treated as a fault.
-  const failure = error === undefined ? null : ({ ...fieldsOf(error), type: "error" } as ErrorLine);
+  const failure = error === undefined ? null : ({ ...error, type: "error" } as ErrorLine);
   return {
-    id: String(id),
-    role: role === "user" ? "user" : "assistant",
-    text: failure?.message === content ? "" : String(content),
-    author: isString(name) ? name : undefined,
+    ...item,
+    text: failure?.message === content ? "" : content,
+    author: author?.name,
     images: imagesOf(attachments),
-    clientMessageId: isString(clientMessageId) ? clientMessageId : null,
-    steps: Array.isArray(steps) ? steps.filter(isStep) : [],
-    atMs: typeof createdAt === "number" ? createdAt : null,
+    clientMessageId: clientMessageId ?? null,
+    steps,
+    atMs: createdAt,
     failure,
-    feedback,
   };
 }

@@ -38,3 +38,14 @@ test("a step that was told is not told again", () => {
   const second = [step("running"), step("done"), DONE].flatMap((line) => told.newsIn(line));
   expect([first.length, second]).toEqual([2, [DONE]]);
 });
+
+test("a line of a newer version takes nothing back, wherever it comes", () => {
+  const told = createToldOnce();
+  // A cast: this version does not know it.
+  const note = { type: "note" } as unknown as WireLine;
+  told.newsIn({ type: "delta", text: "Hello" });
+  told.begin();
+  expect(told.newsIn(note)).toEqual([note]);
+  expect(told.newsIn({ type: "delta", text: "Hello" })).toEqual([]);
+  expect(told.text).toBe("Hello");
+});

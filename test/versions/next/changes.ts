@@ -112,39 +112,25 @@ const chart: Change[] = [
 
 const line: Change[] = [
   {
-    file: "machines/line.ts",
-    from: "export type ProgressLine = DeltaLine | StepLine;",
-    to: 'export interface NoteLine {\n  type: "note";\n  text: string;\n}\n\nexport type ProgressLine = DeltaLine | StepLine | NoteLine;',
+    file: "src/protocol/lines.ts",
+    from: 'export const progressLine = z.discriminatedUnion("type", [deltaLine, stepLine]);',
+    to: `export const noteLine = z.object({ type: z.literal("note"), text: z.string() });
+export const progressLine = z.discriminatedUnion("type", [deltaLine, stepLine, noteLine]);`,
   },
   {
-    file: "machines/line.ts",
-    from: 'line.type !== "delta" && line.type !== "step"',
-    to: 'line.type !== "delta" && line.type !== "step" && line.type !== "note"',
-  },
-  {
-    file: "src/actors/run-log.ts",
-    from: 'if (line.type === "step" || other?.type !== "delta")',
-    to: 'if (line.type !== "delta" || other?.type !== "delta")',
-  },
-  {
-    file: "src/actors/told-in-parts.ts",
-    from: '    if (line.type === "step") {\n',
-    to: '    if (line.type !== "delta") {\n',
-  },
-  {
-    file: "src/actors/following/messages.ts",
-    from: '  return line["type"] === "delta" ||',
-    to: '  return line["type"] === "note" || line["type"] === "delta" ||',
+    file: "src/protocol/required.ts",
+    from: "export const LINES = [\n",
+    to: 'export const LINES = [\n  { type: ["note"], text: "string" },\n',
   },
   {
     file: "src/stores/records.ts",
-    from: "const isLine = byType<RunLine>({\n",
-    to: 'const isLine = byType<RunLine>({\n  note: shape<NoteLine>({ type: literal("note"), text: isText }),\n',
+    from: "  step: checkOf(stepLine),\n",
+    to: "  step: checkOf(stepLine),\n  note: checkOf(noteLine),\n",
   },
   {
     file: "src/stores/records.ts",
-    from: "  ErrorLine,\n  StepLine,",
-    to: "  ErrorLine,\n  NoteLine,\n  StepLine,",
+    from: "  errorLine,\n  step,",
+    to: "  errorLine,\n  noteLine,\n  step,",
   },
   {
     file: "src/stores/records.ts",

@@ -60,6 +60,24 @@ test("F5: an error line that is no end of the run opens the run's stream again",
   expect(events.filter(([name]) => name === "error")).toEqual([]);
 });
 
+test("F5: a result whose stream moves to another instance is not posted again: the run is followed", async () => {
+  vi.useFakeTimers();
+  const { conversation } = tab([tool("buy")]);
+  site.streams.push(
+    [{ type: "tool_call", tool: "buy", arguments: {}, callId: "c1" }],
+    [{ type: "error", code: "interrupted", message: "The store is away" }],
+    [
+      { type: "delta", text: "Bought." },
+      { type: "done", elapsedMs: 1 },
+    ],
+  );
+  const sent = conversation.send("Buy it", null);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await sent;
+  expect(conversation.view.state.messages.map(({ text }) => text)).toEqual(["Buy it", "Bought."]);
+  expect(site.asked.filter(({ path }) => path === "/tool-results")).toHaveLength(1);
+});
+
 describe("before the first message", () => {
   test("nothing is made, whoever looks", async () => {
     const { conversation } = tab([tool("buy")]);

@@ -276,6 +276,15 @@ describe("the feed of the thread that is shown", () => {
     feed.tell({ type: "reset" }, { type: "state", state: "idle" });
     await vi.waitFor(() => expect(texts(one)).toEqual(["Hi", "Hello!"]));
   });
+
+  test("a reset whose history cannot be read opens the feed anew", async () => {
+    const { one, feed } = await begun();
+    site.refusals.set(`/threads/${threadOf(one)}/messages?limit=30`, [503]);
+    feed.tell({ type: "reset" });
+    await vi.waitFor(() => expect(feeds).toHaveLength(2));
+    expect(feed.signal?.aborted).toBe(true);
+    expect(feeds[1]?.after).toBe("2");
+  });
 });
 
 describe("runs that others began", () => {

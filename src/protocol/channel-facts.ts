@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/** What a page may offer a visitor before it has a token. */
+export const channelFacts = z.object({
+  maxBodyBytes: z.int(),
+  /** Messages may have images. */
+  images: z.literal(true).exactOptional(),
+  /** Visitors may ask for a person. */
+  handoff: z.literal(true).exactOptional(),
+  /** The channel does not allow the page's origin. */
+  originAllowed: z.literal(false).exactOptional(),
+});
+export type ChannelFacts = z.infer<typeof channelFacts>;

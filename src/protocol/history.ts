@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { step } from "./lines.ts";
+
+/** An image of a message. */
+export const attachment = z.object({
+  /** The image itself, `data:image/png;base64,…`, or its https address, which the model's server fetches. */
+  url: z.string(),
+  /** At most 256 characters. */
+  name: z.string().exactOptional(),
+});
+
+/** What somebody thinks of a reply. */
+export const rating = z.object({
+  /** Good or bad. */
+  rating: z.enum(["up", "down"]),
+  /** At most 2,000 characters. */
+  comment: z.string().exactOptional(),
+});
+
+export type Rating = z.infer<typeof rating>;
+
+/** What was said in a thread, by a user, the assistant or a person. */
+export const historyItem = z.object({
+  /** Unique in the thread; counts up from `"1"`. */
+  id: z.string(),
+  /** A person's words have the role `assistant`, and an `author`. */
+  role: z.enum(["user", "assistant"]),
+  /** Its text. */
+  content: z.string(),
+  createdAt: z.int().describe("Unix time in milliseconds"),
+  clientMessageId: z.string().exactOptional().describe("Only on a user's message that came with one"),
+  /** Only on a user's message that came with images. */
+  attachments: z
+    .array(attachment)
+    .exactOptional()
+    .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
+  steps: z.array(step).exactOptional().describe("Only on a reply that used tools"),
+  /** Only on what a person wrote. */
+  author: z
+    .object({ type: z.literal("person"), name: z.string() })
+    .exactOptional()
+    .describe("Only on what a person of the site wrote"),
+  /** Only on a reply of a chain of models: who answered, `PROVIDER/MODEL`. */
+  model: z
+    .string()
+    .exactOptional()
+    .describe("Only on a reply of a chain of models: who answered, PROVIDER/MODEL"),
+  error: z
+    .object({ message: z.string(), code: z.string().exactOptional() })
+    .exactOptional()
+    .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
+  feedback: rating.exactOptional().describe("Only on a reply that somebody rated"),
+});
+export type HistoryItem = z.infer<typeof historyItem>;
+
+export const historyPage = z.object({ items: z.array(historyItem) });
+export type HistoryPage = z.infer<typeof historyPage>;
