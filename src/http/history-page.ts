@@ -3,10 +3,10 @@ import type { Attachment } from "../domain/attachments.ts";
 import type { Feedback, Message } from "../domain/message.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
+import { limitField } from "./endpoint.ts";
 import type { Reads } from "./reads.ts";
 import { stepSchema } from "./reference/line-schemas.ts";
 import { jsonAnswer } from "./route.ts";
-import type { Field } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
 
 /** A page ends before it would be longer than this, so that its cost does not depend on the length of messages. */
@@ -16,18 +16,6 @@ const PAGE_IMAGE_CHARS = 4_194_304;
 
 /** Messages in a page of history without a `limit` (the spec, Limits). */
 const PAGE_MESSAGES = 10;
-const PAGE_MESSAGES_MAX = 100;
-
-const limitText = z
-  .string()
-  .regex(/^\d{1,3}$/)
-  .transform(Number)
-  .refine((limit) => limit >= 1 && limit <= PAGE_MESSAGES_MAX);
-
-export const historyQuery = z.object({
-  limit: limitText.default(PAGE_MESSAGES),
-  before: z.string().nullable().default(null),
-});
 
 export const historyItem = z.object({
   id: z.string(),
@@ -70,21 +58,21 @@ export const EXAMPLE_PAGE: z.infer<typeof historyPage> = {
   ],
 };
 
-export const pageFields: Record<"limit" | "before", Field> = {
-  limit: {
-    description:
-      "How many messages at most; fewer where they are long: the first message of all has the id 1",
-    schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
-    required: false,
-    example: PAGE_MESSAGES,
-  },
+export const pageFields = {
+  limit: limitField(
+    PAGE_MESSAGES,
+    "How many messages at most; fewer where they are long: the first message of all has the id 1",
+  ),
   before: {
     description: "Only messages older than this one; an unknown id gives an empty list",
-    schema: z.string(),
-    required: false,
     example: "12",
   },
-};
+} as const;
+
+export interface HistoryQuery {
+  limit: number;
+  before: string | null;
+}
 
 /** Longer answers are sent only as fast as they are read, and count as reads until they are sent. */
 const SHORT_CHARS = 65_536;
@@ -113,7 +101,7 @@ const ITEMS: HistoryShape = {
 export async function historyAnswer(
   { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
-  page: z.infer<typeof historyQuery>,
+  page: HistoryQuery,
   shape: HistoryShape = ITEMS,
 ): Promise<HttpAnswer> {
   const messages = await readPage({ threads, reads }, uid, page);
@@ -132,7 +120,7 @@ export async function historyAnswer(
 export async function historyPieces(
   { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
-  { shape, but, ...page }: z.infer<typeof historyQuery> & { shape: HistoryShape; but: string | null },
+  { shape, but, ...page }: HistoryQuery & { shape: HistoryShape; but: string | null },
 ): Promise<AsyncGenerator<string>> {
   const messages = await readPage({ threads, reads }, uid, page);
   const shown = messages.filter(({ role, runId, author }) => role === "user" || author || runId !== but);
@@ -142,7 +130,7 @@ export async function historyPieces(
 async function readPage(
   { threads, reads }: { threads: Pick<Threads, "history">; reads: Reads },
   uid: string,
-  page: z.infer<typeof historyQuery>,
+  page: HistoryQuery,
 ): Promise<Message[]> {
   return newestWithinImages(
     await reads.page(uid, () => threads.history(uid, { ...page, budgetChars: PAGE_CHARS })),
@@ -236,3 +224,8 @@ function attachmentsOf(attachments: readonly Attachment[], addresses: readonly (
     return url === null ? [] : [{ url, ...(name === undefined ? {} : { name }) }];
   });
 }
+
+export const historyQuery = z.object({
+  limit: pageFields.limit.schema,
+  before: z.string().nullable().default(null),
+});

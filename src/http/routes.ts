@@ -1,15 +1,8 @@
-import { accessRoute } from "./server-api/access.ts";
-import { identifyRoute } from "./server-api/identify.ts";
-import { serverCancelRoute } from "./server-api/messages-cancel.ts";
-import { serverMessagesRoute } from "./server-api/messages.ts";
-import { revokeRoute } from "./server-api/revoke.ts";
+import { serverMessages } from "./server-api/messages.ts";
+import { serverThreads } from "./server-api/threads.ts";
+import { serverUsers } from "./server-api/users.ts";
+import { createRouteOf } from "./endpoint-route.ts";
 import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
-import { serverEventsRoute } from "./server-api/thread-events.ts";
-import { serverFeedbackRoute } from "./server-api/thread-feedback.ts";
-import { serverHistoryRoute } from "./server-api/thread-messages.ts";
-import { serverStreamRoute } from "./server-api/thread-stream.ts";
-import { serverHandOffRoute } from "./server-api/thread-handoff.ts";
-import { serverThreadsRoute } from "./server-api/threads.ts";
 import type { Directory } from "../admission/directory.ts";
 import { createOperatorAdmission } from "../admission/operator-admission.ts";
 import { createServerAdmission } from "../admission/server-admission.ts";
@@ -114,23 +107,15 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const admission = createWidgetAdmission(dependencies);
   const reads = createReads(dependencies.isCrowded ?? (() => false));
   const visitorFeeds = createVisitorFeeds(dependencies);
+  const operators = createOperatorAdmission(dependencies);
   const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
+  const routeOf = createRouteOf({ server: server.admission, widget: admission, operators }, dependencies);
   const gate = createGate({ admission, threads: dependencies.threads });
   const messages = createVisitorMessages(dependencies);
   const widget = { ...dependencies, reads, admission, gate, messages, visitorFeeds };
 
   const routes: Route[] = [
-    serverMessagesRoute(server), //  POST    /v1/messages
-    serverCancelRoute(server), //    POST    /v1/messages/cancel
-    serverThreadsRoute(server), //   GET     /v1/threads
-    serverHistoryRoute(server), //   GET     /v1/threads/:threadId/messages
-    serverStreamRoute(server), //    GET     /v1/threads/:threadId/stream
-    serverEventsRoute(server), //    GET     /v1/threads/:threadId/events
-    serverHandOffRoute(server), //   POST    /v1/threads/:threadId/handoff
-    serverFeedbackRoute(server), //  POST    /v1/threads/:threadId/feedback
-    accessRoute(server), //          POST    /v1/access
-    identifyRoute(server), //        POST    /v1/channels/:slug/identify
-    revokeRoute(server), //          POST    /v1/channels/:slug/revoke
+    ...[...serverMessages(server), ...serverThreads(server), ...serverUsers(server)].map(routeOf),
 
     visitorsRoute(widget), //        POST    /v1/widget/visitors
     threadsRoute(widget), //         POST    /v1/widget/threads
@@ -163,7 +148,6 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   ];
   const { config, keepKeys = KEEP_NOTHING } = dependencies;
   if (config.console) {
-    const operators = createOperatorAdmission(dependencies);
     const { threadChanges = changesOver(dependencies) } = dependencies;
     const { channelVariables = createChannelVariables() } = dependencies;
     const operated = {

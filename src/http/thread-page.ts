@@ -3,20 +3,9 @@ import { z } from "zod";
 import type { Threads } from "../actors/threads.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ListedThread, ThreadPlace } from "../store.ts";
-import type { Field } from "./route.ts";
+import { limitField } from "./endpoint.ts";
 
 const PAGE_THREADS = 20;
-const PAGE_THREADS_MAX = 100;
-
-export const threadsQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= PAGE_THREADS_MAX)
-    .default(PAGE_THREADS),
-  cursor: z.string().nullable().default(null),
-});
 
 export const threadPage = z.object({
   items: z.array(
@@ -46,17 +35,10 @@ export const EXAMPLE_THREADS: z.infer<typeof threadPage> = {
   next: null,
 };
 
-export const threadsFields: Record<"limit" | "cursor", Field> = {
-  limit: {
-    description: "How many threads at most",
-    schema: z.int().min(1).max(PAGE_THREADS_MAX).default(PAGE_THREADS),
-    required: false,
-    example: PAGE_THREADS,
-  },
+export const threadsFields = {
+  limit: limitField(PAGE_THREADS, "How many threads at most"),
   cursor: {
     description: "The `next` of the page before; an unknown one is 422",
-    schema: z.string(),
-    required: false,
     example: cursorOf({ atMs: 1_800_000_002_000, uid: "bkQmzpTqyiWfXH2uJ3dVxw" }),
   },
 };
@@ -65,7 +47,7 @@ export const threadsFields: Record<"limit" | "cursor", Field> = {
 export async function threadPageOf(
   threads: Pick<Threads, "list">,
   owner: { slug: string; userId: string },
-  { limit, cursor }: z.infer<typeof threadsQuery>,
+  { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<z.infer<typeof threadPage>> {
   const after = cursor === null ? null : placeOf(cursor);
   const { items, next } = await threads.list({ ...owner, limit, after });
@@ -93,3 +75,8 @@ export function placeOf(cursor: string): ThreadPlace {
 function sumOf(place: string): string {
   return hash("sha256", place, "base64url").slice(0, 8);
 }
+
+export const threadsQuery = z.object({
+  limit: threadsFields.limit.schema,
+  cursor: z.string().nullable().default(null),
+});

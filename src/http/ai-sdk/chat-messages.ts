@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import { historyAnswer, historyQuery, pageFields } from "../history-page.ts";
@@ -7,6 +8,7 @@ import {
   threadParam,
   widgetRefusals,
 } from "../reference/shared-documentation.ts";
+import { limitField } from "../endpoint.ts";
 import type { Reads } from "../reads.ts";
 import type { Documentation, Route } from "../route.ts";
 import type { Gate } from "../widget-api/gate.ts";
@@ -16,7 +18,7 @@ import { EXAMPLE_UI_MESSAGES, UI_MESSAGES, uiMessage } from "./ui-messages.ts";
 /** A client shows the whole conversation, and does not page through it. */
 const MESSAGES = 100;
 
-const query = historyQuery.extend({ limit: historyQuery.shape.limit.unwrap().default(MESSAGES) });
+const query = historyQuery.extend({ limit: limitField(MESSAGES).schema });
 
 const documentation: Documentation = {
   summary: "AI SDK: the messages to begin with",
@@ -25,8 +27,7 @@ const documentation: Documentation = {
   credential: "visitorToken",
   params: threadParam,
   query: {
-    ...pageFields,
-    limit: { ...pageFields.limit, schema: z.int().min(1).max(MESSAGES).default(MESSAGES), example: MESSAGES },
+    ...fieldsOf({ ...pageFields, limit: limitField(MESSAGES, pageFields.limit.description) }),
   },
   headers: originHeader,
   body: null,

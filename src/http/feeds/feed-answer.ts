@@ -3,20 +3,16 @@ import type { Feed } from "../../actors/feeds/feed.ts";
 import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
 import { EXAMPLE_PAGE, historyItem, itemOf } from "../history-page.ts";
-import type { AnswerDocumentation, Field } from "../route.ts";
+import type { AnswerDocumentation } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 
-export const feedQuery = z.object({ after: z.string().nullable().default(null) });
-
-export const feedFields: Record<"after", Field> = {
+export const feedFields = {
   after: {
     description:
       "The id of the last item that is known: those behind it come first. Empty: from the first item on. Without it: only what is new",
-    schema: z.string(),
-    required: false,
     example: "2",
   },
-};
+} as const;
 
 const runId = z.string().describe("Its stream can be read along: …/stream?run=");
 
@@ -120,3 +116,5 @@ function shownLine(line: FeedLine): z.infer<typeof feedLine> {
   );
   return { type: "message", item };
 }
+
+export const feedQuery = z.object({ after: z.string().nullable().default(null) });

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { handThreadBack, sayInThread, takeThread } from "../../operators/hand-off.ts";
 import { bodyOf } from "../body.ts";
-import { clientMessageId, messageText } from "../fields.ts";
-import { mustAllowHandOff } from "../hand-off.ts";
+import { clientMessageId, messageText, mustAllowHandOff } from "../fields.ts";
 import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import type { Route } from "../route.ts";

@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import { z } from "zod";
 import { answererView } from "../../operators/answerer.ts";
 import { channelThreadView, listChannelThreads, THREAD_STATES } from "../../operators/channel-threads.ts";
@@ -169,7 +170,7 @@ export function threadsRoutes(api: OperatorApi): Route[] {
       summary: "Read a thread's history",
       description:
         "The last messages, oldest first: fewer than `limit` where they are long; the first of all has the id 1. The reading is in the audit.",
-      query: { limit: listFields.limit, before: pageFields.before },
+      query: { limit: listFields.limit, ...fieldsOf({ before: pageFields.before }) },
       answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
       async handle({ incoming, acting, param }) {
         const query = queryOf(incoming.request, messagesQuery);

@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
 import { watchThread } from "../../inspector/watch-thread.ts";
@@ -48,7 +49,7 @@ export function watchRoute(api: OperatorApi): Route {
     description:
       "Stays open: the lines of a thread's feed, and beside them `thread` (its state, sums and visitor), `runs` (the newest, then those that changed) and `said` (a run's lines as they come). The reading is in the audit. Ends within a second of its key. At most 20 at a time for an operator, of which the oldest ends.",
     params: threadParam,
-    query: feedFields,
+    query: fieldsOf(feedFields),
     answers: {
       200: {
         description: "The watch. It has no closing line: come back with the id of the last item",

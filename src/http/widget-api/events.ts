@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { attempt, queryOf } from "../body.ts";
 import { documentedFeed, feedAnswer, feedFields, feedQuery } from "../feeds/feed-answer.ts";
@@ -14,7 +15,7 @@ const documentation: Documentation = {
     "Stays open. First the state, then each item behind `after`, then what is new. The text of a reply in progress is not in it: read its stream. At most 5 at a time for a token, of which the oldest ends.",
   credential: "visitorToken",
   params: threadParam,
-  query: feedFields,
+  query: fieldsOf(feedFields),
   headers: originHeader,
   body: null,
   answers: {

@@ -1,6 +1,6 @@
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
-import { commentMustFit, feedbackBody, givenBy } from "../feedback.ts";
+import { commentMustFit, feedbackBody, givenBy } from "../fields.ts";
 import {
   BODY_REFUSALS,
   documentedEmpty,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Threads } from "../../actors/threads.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { Config } from "../../config.ts";
-import { handOffReason, mustAllowHandOff } from "../hand-off.ts";
+import { handOffReason, mustAllowHandOff } from "../fields.ts";
 import {
   BODY_REFUSALS,
   documentedEmpty,

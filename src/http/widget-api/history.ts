@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { EXAMPLE_PAGE, historyAnswer, historyPage, historyQuery, pageFields } from "../history-page.ts";
 import {
@@ -16,7 +17,7 @@ const documentation: Documentation = {
   description: "The last messages, oldest first. A reply in progress is not among them.",
   credential: "visitorToken",
   params: threadParam,
-  query: pageFields,
+  query: fieldsOf(pageFields),
   headers: originHeader,
   body: null,
   answers: {

@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import type { Threads } from "../../actors/threads.ts";
 import {
   documentedLines,
@@ -19,7 +20,7 @@ const documentation: Documentation = {
     "Everything said since the user's message, then live, to the terminal line of the present stream. A pending tool_call is that line. A run that others have followed since is told in short.",
   credential: "visitorToken",
   params: threadParam,
-  query: runField,
+  query: fieldsOf(runField),
   headers: originHeader,
   body: null,
   answers: {
@@ -55,7 +56,8 @@ export function streamRoute({
     async handle(incoming) {
       const visit = await gate.admitToThread(incoming, toReply(incoming));
       reads.mayBegin();
-      return followAnswer(incoming, threads, visit);
+      const run = new URLSearchParams(incoming.request.query).get("run");
+      return followAnswer({ ...incoming, query: { run } }, threads, visit);
     },
   };
 }

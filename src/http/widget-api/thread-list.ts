@@ -1,3 +1,4 @@
+import { fieldsOf } from "../reference/documentation.ts";
 import type { Threads } from "../../actors/threads.ts";
 import { saidName } from "../../domain/renamed-threads.ts";
 import { attempt, queryOf } from "../body.ts";
@@ -14,7 +15,7 @@ const documentation: Documentation = {
     "The latest activity first: when a message came into the history last, or, of an empty thread, when it was made. Right within 5 s.",
   credential: "visitorToken",
   params: {},
-  query: threadsFields,
+  query: fieldsOf(threadsFields),
   headers: originHeader,
   body: null,
   answers: {

@@ -1,0 +1,69 @@
+import type { WidgetAdmission } from "../../admission/widget-admission.ts";
+import type { Threads } from "../../actors/threads.ts";
+import type { Config } from "../../config.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { looksLikeUid } from "../../domain/thread-uid.ts";
+import { attempt, bodyReader, queryReader } from "../body.ts";
+import { RATES } from "../endpoint.ts";
+import type { Endpoint, VisitorThread } from "../endpoint.ts";
+import type { Route, RouteRequest } from "../route.ts";
+
+/**
+ * Admits a visitor's request (src/admission/widget-admission.ts). Its body or query is read before the store is called,
+ * because the thread that it names is looked up together with the token. Its faults (422, 413) are answered after those
+ * that admission finds; last comes the 404 of a thread that is not the visitor's.
+ */
+export function visitorHandle(
+  endpoint: Endpoint,
+  {
+    admission,
+    threads,
+    config,
+  }: {
+    admission: Pick<WidgetAdmission, "visitor">;
+    threads: Pick<Threads, "load">;
+    config: Pick<Config, "limits">;
+  },
+): Route["handle"] {
+  const { finds, rate = null, loads = null } = endpoint;
+  const readBody = bodyReader(endpoint, config.limits.maxBodyBytes);
+  const readQuery = queryReader(endpoint.query);
+  const nameOf = finds === "threadOfBody" ? nameInBody : nameInPath;
+
+  return async (incoming) => {
+    const { request, note } = incoming;
+    const visitor = admission.visitor(incoming);
+    const reading = await readBody(request, () => visitor.mustBeKnown());
+    const asked = reading.ok ? attempt(() => readQuery(request)) : reading;
+    const body = reading.ok ? reading.value : null;
+    const name = finds !== undefined && asked.ok ? nameOf(incoming, body) : null;
+    const runs = asked.ok && typeof loads === "function" ? loads(body) : loads;
+    // A widget thread's id is its uid. Loaded in the same tick as the admission, so that both take one round trip.
+    const early =
+      typeof runs === "string" && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
+    // Errors are handled where the record is awaited; after a refusal nothing awaits it.
+    early?.catch(() => {});
+    const counted = typeof rate === "function" ? rate(body) : rate;
+    const caller = await visitor.admit({
+      counts: counted === null ? [] : RATES[counted],
+      threadName: name,
+    });
+    if (!asked.ok) throw asked.refusal;
+    const { value: query } = asked;
+    if (name === null) return endpoint.handle({ ...incoming, caller, body, query });
+    const { threadUid: uid } = caller;
+    if (uid === null) throw new Refusal("not-found");
+    note({ uid });
+    const thread: VisitorThread = uid === name && early ? { uid, loading: early } : { uid };
+    return endpoint.handle({ ...incoming, caller, body, query, thread });
+  };
+}
+
+function nameInPath({ params }: RouteRequest): string {
+  return params["threadId"] ?? params["id"] ?? "";
+}
+
+function nameInBody(_: RouteRequest, body: unknown): string {
+  // A cast: its schema has it.
+  return (body as { threadId: string }).threadId;
+}
