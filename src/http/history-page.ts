@@ -224,8 +224,3 @@ function attachmentsOf(attachments: readonly Attachment[], addresses: readonly (
     return url === null ? [] : [{ url, ...(name === undefined ? {} : { name }) }];
   });
 }
-
-export const historyQuery = z.object({
-  limit: pageFields.limit.schema,
-  before: z.string().nullable().default(null),
-});

@@ -1,3 +1,13 @@
+import { copilotKit } from "./ag-ui/copilot-kit.ts";
+import { AG_UI, runEndpoint } from "./ag-ui/run.ts";
+import { chatThread } from "./ai-sdk/chat-thread.ts";
+import { chatEndpoint } from "./ai-sdk/chat.ts";
+import { preflight } from "./widget-api/cors.ts";
+import { widgetMessages } from "./widget-api/messages.ts";
+import { widgetThreads } from "./widget-api/threads.ts";
+import { widgetTools } from "./widget-api/tools.ts";
+import { createVisitorMessages } from "./widget-api/visitor-message.ts";
+import { widgetVisitors } from "./widget-api/visitors.ts";
 import { serverMessages } from "./server-api/messages.ts";
 import { serverThreads } from "./server-api/threads.ts";
 import { serverUsers } from "./server-api/users.ts";
@@ -22,14 +32,6 @@ import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
 import { consoleRoutes } from "./console/console-route.ts";
 import { signInRoutes } from "./console/sign-in.ts";
-import { chatMessagesRoute } from "./ai-sdk/chat-messages.ts";
-import { chatStopRoute } from "./ai-sdk/chat-stop.ts";
-import { chatStreamRoute } from "./ai-sdk/chat-stream.ts";
-import { chatRoute } from "./ai-sdk/chat.ts";
-import { copilotConnectRoute } from "./ag-ui/copilot-connect.ts";
-import { copilotInfoRoute } from "./ag-ui/copilot-info.ts";
-import { copilotRunRoute, copilotStopRoute } from "./ag-ui/copilot-run.ts";
-import { agUiRoute } from "./ag-ui/run.ts";
 import { createReads } from "./reads.ts";
 import { healthRoute } from "./health.ts";
 import type { HealthNotes } from "./health.ts";
@@ -38,22 +40,6 @@ import type { KeptKeys } from "./operator-api/operator-route.ts";
 import { operatorRoutes } from "./operator-api/routes.ts";
 import type { Route } from "./route.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
-import { widgetCancelRoute } from "./widget-api/cancel.ts";
-import { widgetDeleteRoute } from "./widget-api/delete.ts";
-import { preflightRoute } from "./widget-api/cors.ts";
-import { createGate } from "./widget-api/gate.ts";
-import { eventsRoute } from "./widget-api/events.ts";
-import { feedbackRoute } from "./widget-api/feedback.ts";
-import { handOffCancelRoute, handOffRoute } from "./widget-api/hand-off.ts";
-import { historyRoute } from "./widget-api/history.ts";
-import { widgetMessagesRoute } from "./widget-api/messages.ts";
-import { streamRoute } from "./widget-api/stream.ts";
-import { threadListRoute } from "./widget-api/thread-list.ts";
-import { threadsRoute } from "./widget-api/threads.ts";
-import { toolResultsRoute } from "./widget-api/tool-results.ts";
-import { toolsRoute } from "./widget-api/tools.ts";
-import { createVisitorMessages } from "./widget-api/visitor-message.ts";
-import { visitorsRoute } from "./widget-api/visitors.ts";
 
 export interface RouteDependencies {
   config: Pick<
@@ -110,39 +96,23 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
   const operators = createOperatorAdmission(dependencies);
   const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
   const routeOf = createRouteOf({ server: server.admission, widget: admission, operators }, dependencies);
-  const gate = createGate({ admission, threads: dependencies.threads });
   const messages = createVisitorMessages(dependencies);
-  const widget = { ...dependencies, reads, admission, gate, messages, visitorFeeds };
+  const widget = { ...dependencies, reads, admission, messages, visitorFeeds };
 
   const routes: Route[] = [
     ...[...serverMessages(server), ...serverThreads(server), ...serverUsers(server)].map(routeOf),
 
-    visitorsRoute(widget), //        POST    /v1/widget/visitors
-    threadsRoute(widget), //         POST    /v1/widget/threads
-    threadListRoute(widget), //      GET     /v1/widget/threads
-    historyRoute(widget), //         GET     /v1/widget/threads/:id/messages
-    streamRoute(widget), //          GET     /v1/widget/threads/:id/stream
-    eventsRoute(widget), //          GET     /v1/widget/threads/:id/events
-    widgetCancelRoute(widget), //    POST    /v1/widget/threads/:id/cancel
-    widgetDeleteRoute(widget), //    POST    /v1/widget/threads/:id/delete
-    handOffRoute(widget), //         POST    /v1/widget/threads/:id/handoff
-    handOffCancelRoute(widget), //   POST    /v1/widget/threads/:id/handoff/cancel
-    feedbackRoute(widget), //        POST    /v1/widget/threads/:id/feedback
-    widgetMessagesRoute(widget), //  POST    /v1/widget/messages
-    toolsRoute(widget), //           POST    /v1/widget/tools
-    toolResultsRoute(widget), //     POST    /v1/widget/tool-results
-    preflightRoute(widget), //       OPTIONS /v1/widget/*
-
-    chatRoute(widget), //            POST    /v1/widget/ai-sdk/chat
-    chatStreamRoute(widget), //      GET     /v1/widget/ai-sdk/chat/:id/stream
-    chatStopRoute(widget), //        POST    /v1/widget/ai-sdk/chat/:id/stop
-    chatMessagesRoute(widget), //    GET     /v1/widget/ai-sdk/chat/:id/messages
-
-    agUiRoute(widget), //            POST    /v1/widget/ag-ui
-    copilotInfoRoute(widget), //     GET     /v1/widget/copilotkit/info
-    copilotRunRoute(widget), //      POST    /v1/widget/copilotkit/agent/:id/run
-    copilotConnectRoute(widget), //  POST    /v1/widget/copilotkit/agent/:id/connect
-    copilotStopRoute(widget), //     POST    /v1/widget/copilotkit/agent/:id/stop/:threadId
+    ...[
+      ...widgetVisitors(widget),
+      ...widgetThreads(widget),
+      ...widgetMessages(widget),
+      ...widgetTools(widget),
+      preflight,
+      chatEndpoint(widget),
+      ...chatThread(widget),
+      runEndpoint(widget, AG_UI),
+      ...copilotKit(widget),
+    ].map(routeOf),
 
     healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
   ];

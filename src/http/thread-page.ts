@@ -75,8 +75,3 @@ export function placeOf(cursor: string): ThreadPlace {
 function sumOf(place: string): string {
   return hash("sha256", place, "base64url").slice(0, 8);
 }
-
-export const threadsQuery = z.object({
-  limit: threadsFields.limit.schema,
-  cursor: z.string().nullable().default(null),
-});
