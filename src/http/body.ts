@@ -62,15 +62,6 @@ export async function bodyOf<Value>(
   return unwrap(await readBody(request, limitBytes, shape, async () => {}));
 }
 
-/** Like `bodyOf`; a missing body counts as an empty object, whatever its type. */
-export async function bodyIfAny<Value>(
-  request: HttpRequest,
-  limitBytes: number,
-  shape: BodyShape<Value>,
-): Promise<Value> {
-  return bodyOf(request, limitBytes, { ...shape, empty: shape.schema.parse({}) });
-}
-
 const NO_BODY: Reading<null> = { ok: true, value: null };
 
 /** How the requests of an endpoint are read: its body, or null where it declares none and a POST's is ignored. */

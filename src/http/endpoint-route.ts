@@ -1,98 +1,31 @@
-import type { Threads } from "../actors/threads.ts";
-import type { OperatorAdmission } from "../admission/operator-admission.ts";
-import type { ServerAdmission } from "../admission/server-admission.ts";
-import type { WidgetAdmission } from "../admission/widget-admission.ts";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import type { Store } from "../store.ts";
 import { bodyReader, queryReader, unwrap } from "./body.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { operatorCheck, operatorFinder } from "./operator-api/admit.ts";
+import type { Credentials, Endpoint } from "./endpoint.ts";
 import { API_OF, documentationOf } from "./reference/documentation.ts";
 import type { Route, RouteRequest } from "./route.ts";
-import { serverFinder } from "./server-api/admit.ts";
-import { visitorHandle } from "./widget-api/admit.ts";
 
-/** Who decides on the requests of each API. */
-export interface Admissions {
-  server: ServerAdmission;
-  widget: WidgetAdmission;
-  operators: OperatorAdmission;
-}
+/** What a request of an endpoint goes through: chosen once, when the service starts (admit.ts of each API). */
+export type HandleOf<Who extends Credentials> = (endpoint: Endpoint<Who>) => Route["handle"];
 
-/** Compiles declared endpoints: what a request of each goes through is chosen here, once. */
-export function createRouteOf(
-  { server, widget, operators }: Admissions,
-  dependencies: {
-    store: Store;
-    threads: Pick<Threads, "load">;
-    clock: Clock;
-    config: Pick<Config, "serverMaxBodyBytes" | "limits">;
-  },
-): (endpoint: Endpoint) => Route {
-  const { store, clock, config } = dependencies;
-  const serverBytes = config.serverMaxBodyBytes;
-  const widgetBytes = config.limits.maxBodyBytes;
-
-  function handleOf(endpoint: Endpoint): Route["handle"] {
-    switch (endpoint.credential) {
-      case "transportKey":
-        return keyed(endpoint, {
-          limitBytes: serverBytes,
-          admit({ request }) {
-            server.transport(request);
-            return { caller: null };
-          },
-          find: serverFinder(endpoint, server),
-        });
-      case "secretKey":
-        return keyed(endpoint, {
-          limitBytes: serverBytes,
-          admit: (incoming) => ({ caller: server.backend(incoming, incoming.params["slug"] ?? "") }),
-        });
-      case "operatorKey": {
-        const mustBeAllowed = operatorCheck(endpoint);
-        return keyed(endpoint, {
-          limitBytes: serverBytes,
-          admit(incoming) {
-            const caller = operators.admit(incoming);
-            mustBeAllowed(caller, incoming.params["slug"]);
-            return { caller, acting: { store, clock, operator: caller.name } };
-          },
-          find: operatorFinder(endpoint, dependencies),
-        });
-      }
-      case "publishableKey":
-        return keyed(endpoint, {
-          limitBytes: widgetBytes,
-          admit: (incoming) => ({ caller: widget.page(incoming) }),
-        });
-      case "visitorToken":
-        return visitorHandle(endpoint, { ...dependencies, admission: widget });
-      case "origin":
-        return keyed(endpoint, {
-          limitBytes: widgetBytes,
-          admit({ request }) {
-            widget.preflight(request);
-            return { caller: null };
-          },
-        });
-      case "none":
-        return keyed(endpoint, { limitBytes: serverBytes, admit: () => ({ caller: null }) });
-    }
-  }
-
-  return (endpoint) => ({
+/** Declared endpoints as routes. */
+export function routesOf<Who extends Credentials>(
+  endpoints: readonly Endpoint<Who>[],
+  handleOf: HandleOf<Who>,
+): Route[] {
+  return endpoints.map((endpoint) => ({
     method: endpoint.method,
     path: endpoint.path,
     api: API_OF[endpoint.credential],
     documentation: documentationOf(endpoint),
     handle: handleOf(endpoint),
-  });
+  }));
 }
 
+/** For endpoints that anybody may ask. */
+export const openToAll: HandleOf<"none"> = (endpoint) =>
+  keyed(endpoint, { limitBytes: 0, admit: () => ({ caller: null }) });
+
 /** The order of the checks where the caller is known without the store: the key, the body, the query, what they name. */
-function keyed(
+export function keyed(
   endpoint: Endpoint,
   {
     limitBytes,
@@ -100,6 +33,7 @@ function keyed(
     find = null,
   }: {
     limitBytes: number;
+    /** Returns the caller, or throws a Refusal. */
     admit: (incoming: RouteRequest) => object;
     /** Finds what the request names; null: nothing. */
     find?: ((incoming: RouteRequest, body: unknown) => Promise<object>) | null;

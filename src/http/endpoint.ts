@@ -163,10 +163,10 @@ type ParamNames<Path extends string> = Path extends `${string}/:${infer Name}/${
     ? Name
     : never;
 
-/** A declared endpoint, as it is compiled: what its types say is known to its author alone. */
-export interface Endpoint
+/** A declared endpoint, as it is compiled: what its types say of a request is known to its author alone. */
+export interface Endpoint<Who extends Credentials = Credentials>
   extends
-    Omit<Declaration<Credentials, string, unknown, QueryFields, string>, "handle">,
+    Omit<Declaration<Who, string, unknown, QueryFields, string>, "handle">,
     Partial<Further<unknown>["operatorKey"]>,
     Partial<Further<unknown>["visitorToken"]> {
   handle(asked: object): Promise<HttpAnswer>;
@@ -181,9 +181,9 @@ export function endpoint<
 >(
   declaration: Declaration<Who, Path, Body, Query, Sought> &
     (Who extends keyof Further<Body> ? Further<Body>[Who] : unknown),
-): Endpoint {
+): Endpoint<Who> {
   // A cast: admit.ts of its API makes what `handle` is declared to get.
-  return declaration as unknown as Endpoint;
+  return declaration as unknown as Endpoint<Who>;
 }
 
 /** The schemas of a parameter that may be absent: it is null then. */

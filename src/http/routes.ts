@@ -2,44 +2,46 @@ import { copilotKit } from "./ag-ui/copilot-kit.ts";
 import { AG_UI, runEndpoint } from "./ag-ui/run.ts";
 import { chatThread } from "./ai-sdk/chat-thread.ts";
 import { chatEndpoint } from "./ai-sdk/chat.ts";
+import { consoleRoutes } from "./console/console-route.ts";
+import { signInRoutes } from "./console/sign-in.ts";
+import { openToAll, routesOf } from "./endpoint-route.ts";
+import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
+import { healthEndpoint } from "./health.ts";
+import type { HealthFacts, HealthNotes } from "./health.ts";
+import type { KeptKeys } from "./operator-api/operator-api.ts";
+import { operatorRoutes } from "./operator-api/routes.ts";
+import { createReads } from "./reads.ts";
+import type { Reads } from "./reads.ts";
+import { swaggerRoutes } from "./reference/swagger.ts";
+import type { Route } from "./route.ts";
+import { serverHandleOf } from "./server-api/admit.ts";
+import { serverMessages } from "./server-api/messages.ts";
+import { serverThreads } from "./server-api/threads.ts";
+import { serverUsers } from "./server-api/users.ts";
+import { widgetHandleOf } from "./widget-api/admit.ts";
 import { preflight } from "./widget-api/cors.ts";
 import { widgetMessages } from "./widget-api/messages.ts";
 import { widgetThreads } from "./widget-api/threads.ts";
 import { widgetTools } from "./widget-api/tools.ts";
 import { createVisitorMessages } from "./widget-api/visitor-message.ts";
 import { widgetVisitors } from "./widget-api/visitors.ts";
-import { serverMessages } from "./server-api/messages.ts";
-import { serverThreads } from "./server-api/threads.ts";
-import { serverUsers } from "./server-api/users.ts";
-import { createRouteOf } from "./endpoint-route.ts";
-import { createVisitorFeeds } from "./feeds/visitor-feeds.ts";
-import type { Directory } from "../admission/directory.ts";
-import { createOperatorAdmission } from "../admission/operator-admission.ts";
-import { createServerAdmission } from "../admission/server-admission.ts";
-import { createWidgetAdmission } from "../admission/widget-admission.ts";
-import type { RateWindows } from "../admission/rate-windows.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { Visitors } from "../actors/visitors.ts";
+import type { Directory } from "../admission/directory.ts";
 import type { KeyDoor } from "../admission/key-door.ts";
+import { createOperatorAdmission } from "../admission/operator-admission.ts";
+import type { RateWindows } from "../admission/rate-windows.ts";
+import { createServerAdmission } from "../admission/server-admission.ts";
+import { createWidgetAdmission } from "../admission/widget-admission.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createChannelVariables } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
 import type { PlainLog } from "../log.ts";
-import type { Secret } from "../secret.ts";
-import type { Store } from "../store.ts";
 import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
-import { consoleRoutes } from "./console/console-route.ts";
-import { signInRoutes } from "./console/sign-in.ts";
-import { createReads } from "./reads.ts";
-import { healthRoute } from "./health.ts";
-import type { HealthNotes } from "./health.ts";
-import type { HealthFacts } from "./health.ts";
-import type { KeptKeys } from "./operator-api/operator-route.ts";
-import { operatorRoutes } from "./operator-api/routes.ts";
-import type { Route } from "./route.ts";
-import { swaggerRoutes } from "./reference/swagger.ts";
+import type { Secret } from "../secret.ts";
+import type { Store } from "../store.ts";
 
 export interface RouteDependencies {
   config: Pick<
@@ -90,49 +92,55 @@ const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
-  const admission = createWidgetAdmission(dependencies);
-  const reads = createReads(dependencies.isCrowded ?? (() => false));
-  const visitorFeeds = createVisitorFeeds(dependencies);
-  const operators = createOperatorAdmission(dependencies);
-  const server = { ...dependencies, reads, admission: createServerAdmission(dependencies) };
-  const routeOf = createRouteOf({ server: server.admission, widget: admission, operators }, dependencies);
-  const messages = createVisitorMessages(dependencies);
-  const widget = { ...dependencies, reads, admission, messages, visitorFeeds };
-
-  const routes: Route[] = [
-    ...[...serverMessages(server), ...serverThreads(server), ...serverUsers(server)].map(routeOf),
-
-    ...[
-      ...widgetVisitors(widget),
-      ...widgetThreads(widget),
-      ...widgetMessages(widget),
-      ...widgetTools(widget),
-      preflight,
-      chatEndpoint(widget),
-      ...chatThread(widget),
-      runEndpoint(widget, AG_UI),
-      ...copilotKit(widget),
-    ].map(routeOf),
-
-    healthRoute({ ...dependencies, facts: dependencies.health }), // GET /health
+  const { config, isCrowded = () => false } = dependencies;
+  const reads = createReads(isCrowded);
+  const routes = [
+    ...serverRoutes({ ...dependencies, reads }),
+    ...widgetRoutes({ ...dependencies, reads }),
+    ...routesOf([healthEndpoint({ ...dependencies, facts: dependencies.health })], openToAll),
+    ...(config.console ? operatedRoutes({ ...dependencies, reads }) : []),
   ];
-  const { config, keepKeys = KEEP_NOTHING } = dependencies;
-  if (config.console) {
-    const { threadChanges = changesOver(dependencies) } = dependencies;
-    const { channelVariables = createChannelVariables() } = dependencies;
-    const operated = {
-      ...dependencies,
-      reads,
-      admission: operators,
-      keepKeys,
-      threadChanges,
-      channelVariables,
-    };
-    routes.push(...operatorRoutes(operated)); // /v1/operator/*
-    routes.push(...signInRoutes({ ...dependencies, admission: operators })); // GET, POST /console/sign-in; POST …/finish, /console/sign-out
-    routes.push(...consoleRoutes()); // GET /console, /console/*
-  }
-  return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes; // GET /swagger, /swagger/openapi.json
+  return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes;
+}
+
+type WithReads = RouteDependencies & { reads: Reads };
+
+/** /v1/… for backends and bots. */
+function serverRoutes(dependencies: WithReads): Route[] {
+  const server = { ...dependencies, admission: createServerAdmission(dependencies) };
+  const endpoints = [...serverMessages(server), ...serverThreads(server), ...serverUsers(server)];
+  return routesOf(endpoints, serverHandleOf(server));
+}
+
+/** /v1/widget/… for browsers. */
+function widgetRoutes(dependencies: WithReads): Route[] {
+  const widget = {
+    ...dependencies,
+    admission: createWidgetAdmission(dependencies),
+    messages: createVisitorMessages(dependencies),
+    visitorFeeds: createVisitorFeeds(dependencies),
+  };
+  const endpoints = [
+    ...widgetVisitors(widget),
+    ...widgetThreads(widget),
+    ...widgetMessages(widget),
+    ...widgetTools(widget),
+    preflight,
+    chatEndpoint(widget),
+    ...chatThread(widget),
+    runEndpoint(widget, AG_UI),
+    ...copilotKit(widget),
+  ];
+  return routesOf(endpoints, widgetHandleOf(widget));
+}
+
+/** /v1/operator/…, and the console, which shows what that answers. */
+function operatedRoutes(dependencies: WithReads): Route[] {
+  const { keepKeys = KEEP_NOTHING, threadChanges = changesOver(dependencies) } = dependencies;
+  const { channelVariables = createChannelVariables() } = dependencies;
+  const admission = createOperatorAdmission(dependencies);
+  const operated = { ...dependencies, admission, keepKeys, threadChanges, channelVariables };
+  return [...operatorRoutes(operated), ...signInRoutes(operated), ...consoleRoutes()];
 }
 
 export function changesOver(

@@ -116,5 +116,3 @@ function shownLine(line: FeedLine): z.infer<typeof feedLine> {
   );
   return { type: "message", item };
 }
-
-export const feedQuery = z.object({ after: z.string().nullable().default(null) });

@@ -1,30 +1,48 @@
+import type { OperatorAdmission } from "../../admission/operator-admission.ts";
+import type { Clock } from "../../clock.ts";
+import type { Config } from "../../config.ts";
 import type { Channel } from "../../domain/channel.ts";
 import { seesChannel } from "../../domain/operator.ts";
-import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { User } from "../../domain/user.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
+import { keyed } from "../endpoint-route.ts";
+import type { HandleOf } from "../endpoint-route.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { RouteRequest } from "../route.ts";
 
-/** Refuses an operator whose role or channels an endpoint is not for, before anything is read. */
-export function operatorCheck({
-  roles = [],
-  scope,
-}: Endpoint): (operator: Operator, slug: string | undefined) => void {
-  return (operator, slug) => {
-    if (!roles.includes(operator.role)) throw new Refusal("forbidden");
-    if (scope === "installation" && operator.channels !== null) throw new Refusal("forbidden");
-    if (slug !== undefined && !seesChannel(operator, slug)) throw new Refusal("forbidden");
+/** The order of the operator API's checks: the declared length, the key, the role and the channels, the body. */
+export function operatorHandleOf({
+  admission,
+  store,
+  clock,
+  config,
+}: {
+  admission: OperatorAdmission;
+  store: Store;
+  clock: Clock;
+  config: Pick<Config, "serverMaxBodyBytes">;
+}): HandleOf<"operatorKey"> {
+  return (endpoint) => {
+    const { roles = [], scope } = endpoint;
+    return keyed(endpoint, {
+      limitBytes: config.serverMaxBodyBytes,
+      admit(incoming) {
+        const caller = admission.admit(incoming);
+        const slug = incoming.params["slug"];
+        if (!roles.includes(caller.role)) throw new Refusal("forbidden");
+        if (scope === "installation" && caller.channels !== null) throw new Refusal("forbidden");
+        if (slug !== undefined && !seesChannel(caller, slug)) throw new Refusal("forbidden");
+        return { caller, acting: { store, clock, operator: caller.name } };
+      },
+      find: finderOf(endpoint, store),
+    });
   };
 }
 
-/** What an endpoint of the operator API finds by its path, after its body and its query are read; null: nothing. */
-export function operatorFinder(
-  { finds }: Endpoint,
-  { store }: { store: Pick<Store, "channel" | "findUser" | "load" | "channelThread"> },
-): ((incoming: RouteRequest) => Promise<object>) | null {
+/** What an endpoint finds by its path, after its body and its query are read; null: nothing. */
+function finderOf({ finds }: Endpoint, store: Store): ((incoming: RouteRequest) => Promise<object>) | null {
   switch (finds) {
     case "channel":
       return async ({ params: { slug = "" } }) => ({ channel: await existingChannel(store, slug) });
@@ -33,9 +51,9 @@ export function operatorFinder(
         user: await existingUser(store, slug, userId),
       });
     case "thread":
-      return async ({ params: { slug = "", id = "" } }) => {
-        await mustHaveThread(store, slug, id);
-        return { thread: { slug, uid: id } };
+      return async ({ params: { slug = "", id: uid = "" } }) => {
+        await mustHaveThread(store, slug, uid);
+        return { thread: { slug, uid } };
       };
     case undefined:
     default:

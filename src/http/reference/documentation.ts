@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RefusalReason } from "../../domain/refusal.ts";
-import type { Credentials, Endpoint, QueryField, QueryFields } from "../endpoint.ts";
+import type { Credentials, Endpoint, QueryField } from "../endpoint.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import { statusOf } from "../route.ts";
 import type { AnswerDocumentation, Documentation, Field, RouteApi } from "../route.ts";
@@ -122,7 +122,7 @@ export function documentationOf(endpoint: Endpoint): Documentation {
     description: describedFor(endpoint),
     credential: credential === "origin" || credential === "none" ? null : credential,
     params: paramsOf(endpoint),
-    query: { ...(namesOwner(endpoint) ? OWNER_FIELDS : {}), ...fieldsOf(query) },
+    query: { ...(namesOwner(endpoint) ? OWNER_FIELDS : {}), ...mapped(query, fieldOf) },
     headers: { ...(api === "widget" ? ORIGIN_HEADER : {}), ...endpoint.headers },
     body: body ? { schema: body.schema, example: body.example } : null,
     answers: {
@@ -159,10 +159,6 @@ function refusalOf(reason: RefusalReason, description: string, api: RouteApi): A
 
 function fieldOf({ description, example, schema = z.string(), shown = schema }: QueryField): Field {
   return { description, schema: shown, required: false, example };
-}
-
-export function fieldsOf(query: QueryFields): Record<string, Field> {
-  return mapped(query, fieldOf);
 }
 
 /** Does its query name a user, and the user's channel? */

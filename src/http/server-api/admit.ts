@@ -1,7 +1,10 @@
 import { z } from "zod";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
+import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { queryOf } from "../body.ts";
+import { keyed } from "../endpoint-route.ts";
+import type { HandleOf } from "../endpoint-route.ts";
 import type { Endpoint, Found } from "../endpoint.ts";
 import { callerId, channelSlug } from "../fields.ts";
 import type { RouteRequest } from "../route.ts";
@@ -12,10 +15,39 @@ export const owner = z.object({
   channel: channelSlug.default("cli").describe("Channel slug"),
 });
 
+/** The order of the server API's checks: the declared length, the key, the body (README, Error bodies). */
+export function serverHandleOf({
+  admission,
+  config,
+}: {
+  admission: ServerAdmission;
+  config: Pick<Config, "serverMaxBodyBytes">;
+}): HandleOf<"transportKey" | "secretKey"> {
+  const limitBytes = config.serverMaxBodyBytes;
+  return (endpoint) => {
+    switch (endpoint.credential) {
+      case "transportKey":
+        return keyed(endpoint, {
+          limitBytes,
+          admit({ request }) {
+            admission.transport(request);
+            return { caller: null };
+          },
+          find: finderOf(endpoint, admission),
+        });
+      case "secretKey":
+        return keyed(endpoint, {
+          limitBytes,
+          admit: (incoming) => ({ caller: admission.backend(incoming, incoming.params["slug"] ?? "") }),
+        });
+    }
+  };
+}
+
 type Finder<What> = (incoming: RouteRequest, body: unknown) => Promise<What>;
 
-/** What an endpoint of the server API finds, after its body and its query are read; null: nothing. */
-export function serverFinder(
+/** What an endpoint finds, after its body and its query are read; null: nothing. */
+function finderOf(
   { finds }: Pick<Endpoint, "finds">,
   admission: Pick<ServerAdmission, "knownUser" | "threadOf" | "speakersThread">,
 ): Finder<object> | null {

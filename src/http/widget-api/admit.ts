@@ -4,29 +4,60 @@ import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { looksLikeUid } from "../../domain/thread-uid.ts";
 import { attempt, bodyReader, queryReader } from "../body.ts";
+import { keyed } from "../endpoint-route.ts";
+import type { HandleOf } from "../endpoint-route.ts";
 import { RATES } from "../endpoint.ts";
 import type { Endpoint, VisitorThread } from "../endpoint.ts";
 import type { Route, RouteRequest } from "../route.ts";
+
+/** The order of the widget API's checks (README, Order of the checks). */
+export function widgetHandleOf(dependencies: {
+  admission: WidgetAdmission;
+  threads: Pick<Threads, "load">;
+  config: Pick<Config, "limits">;
+}): HandleOf<"publishableKey" | "visitorToken" | "origin"> {
+  const { admission, threads, config } = dependencies;
+  const limitBytes = config.limits.maxBodyBytes;
+  return (endpoint) => {
+    switch (endpoint.credential) {
+      case "visitorToken":
+        return visitorHandle(endpoint, { admission, threads, limitBytes });
+      case "publishableKey":
+        return keyed(endpoint, {
+          limitBytes,
+          admit: (incoming) => ({ caller: admission.page(incoming) }),
+        });
+      case "origin":
+        return keyed(endpoint, {
+          limitBytes,
+          admit({ request }) {
+            admission.preflight(request);
+            return { caller: null };
+          },
+        });
+    }
+  };
+}
 
 /**
  * Admits a visitor's request (src/admission/widget-admission.ts). Its body or query is read before the store is called,
  * because the thread that it names is looked up together with the token. Its faults (422, 413) are answered after those
  * that admission finds; last comes the 404 of a thread that is not the visitor's.
  */
-export function visitorHandle(
+function visitorHandle(
   endpoint: Endpoint,
   {
     admission,
     threads,
-    config,
+    limitBytes,
   }: {
     admission: Pick<WidgetAdmission, "visitor">;
     threads: Pick<Threads, "load">;
-    config: Pick<Config, "limits">;
+    limitBytes: number;
   },
 ): Route["handle"] {
   const { finds, rate = null, loads = null } = endpoint;
-  const readBody = bodyReader(endpoint, config.limits.maxBodyBytes);
+  const readBody = bodyReader(endpoint, limitBytes);
   const readQuery = queryReader(endpoint.query);
   const nameOf = finds === "threadOfBody" ? nameInBody : nameInPath;
 
