@@ -26,6 +26,7 @@ export function operatorHandleOf({
 }): HandleOf<"operatorKey"> {
   return (endpoint) => {
     const { roles = [], scope } = endpoint;
+    const find = finderOf(endpoint, store);
     return keyed(endpoint, {
       limitBytes: config.serverMaxBodyBytes,
       admit(incoming) {
@@ -34,9 +35,12 @@ export function operatorHandleOf({
         if (!roles.includes(caller.role)) throw new Refusal("forbidden");
         if (scope === "installation" && caller.channels !== null) throw new Refusal("forbidden");
         if (slug !== undefined && !seesChannel(caller, slug)) throw new Refusal("forbidden");
-        return { caller, acting: { store, clock, operator: caller.name } };
+        return caller;
       },
-      find: finderOf(endpoint, store),
+      find: async (incoming, _, { name }) => ({
+        acting: { store, clock, operator: name },
+        ...(find && (await find(incoming))),
+      }),
     });
   };
 }

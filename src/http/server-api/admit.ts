@@ -31,14 +31,14 @@ export function serverHandleOf({
           limitBytes,
           admit({ request }) {
             admission.transport(request);
-            return { caller: null };
+            return null;
           },
           find: finderOf(endpoint, admission),
         });
       case "secretKey":
         return keyed(endpoint, {
           limitBytes,
-          admit: (incoming) => ({ caller: admission.backend(incoming, incoming.params["slug"] ?? "") }),
+          admit: (incoming) => admission.backend(incoming, incoming.params["slug"] ?? ""),
         });
     }
   };

@@ -1,4 +1,4 @@
-import type { WidgetAdmission } from "../../admission/widget-admission.ts";
+import type { AdmittedVisitor, WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -25,14 +25,14 @@ export function widgetHandleOf(dependencies: {
       case "publishableKey":
         return keyed(endpoint, {
           limitBytes,
-          admit: (incoming) => ({ caller: admission.page(incoming) }),
+          admit: (incoming) => admission.page(incoming),
         });
       case "origin":
         return keyed(endpoint, {
           limitBytes,
           admit({ request }) {
             admission.preflight(request);
-            return { caller: null };
+            return null;
           },
         });
     }
@@ -62,13 +62,13 @@ function visitorHandle(
   const nameOf = finds === "threadOfBody" ? nameInBody : nameInPath;
 
   return async (incoming) => {
-    const { request, note } = incoming;
+    const { request, params, traceparent, note } = incoming;
     const visitor = admission.visitor(incoming);
     const reading = await readBody(request, () => visitor.mustBeKnown());
-    const asked = reading.ok ? attempt(() => readQuery(request)) : reading;
+    const queried = reading.ok ? attempt(() => readQuery(request)) : reading;
     const body = reading.ok ? reading.value : null;
-    const name = finds !== undefined && asked.ok ? nameOf(incoming, body) : null;
-    const runs = asked.ok && typeof loads === "function" ? loads(body) : loads;
+    const name = finds !== undefined && queried.ok ? nameOf(incoming, body) : null;
+    const runs = queried.ok && typeof loads === "function" ? loads(body) : loads;
     // A widget thread's id is its uid. Loaded in the same tick as the admission, so that both take one round trip.
     const early =
       typeof runs === "string" && name !== null && looksLikeUid(name) ? threads.load(name, runs) : null;
@@ -79,15 +79,30 @@ function visitorHandle(
       counts: counted === null ? [] : RATES[counted],
       threadName: name,
     });
-    if (!asked.ok) throw asked.refusal;
-    const { value: query } = asked;
-    if (name === null) return endpoint.handle({ ...incoming, caller, body, query });
-    const { threadUid: uid } = caller;
-    if (uid === null) throw new Refusal("not-found");
-    note({ uid });
-    const thread: VisitorThread = uid === name && early ? { uid, loading: early } : { uid };
-    return endpoint.handle({ ...incoming, caller, body, query, thread });
+    if (!queried.ok) throw queried.refusal;
+    const thread = name === null ? undefined : threadIn(caller, name, early);
+    if (thread) note({ uid: thread.uid });
+    return endpoint.handle({
+      request,
+      params,
+      traceparent,
+      note,
+      caller,
+      body,
+      query: queried.value,
+      thread,
+    });
   };
+}
+
+/** The visitor's thread. Throws Refusal("not-found") for another one. `loading`: the record of the thread with that id. */
+function threadIn(
+  { threadUid: uid }: AdmittedVisitor,
+  name: string,
+  loading: VisitorThread["loading"] | null,
+): VisitorThread {
+  if (uid === null) throw new Refusal("not-found");
+  return uid === name && loading ? { uid, loading } : { uid };
 }
 
 function nameInPath({ params }: RouteRequest): string {
