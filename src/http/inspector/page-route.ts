@@ -1,5 +1,5 @@
 import type { PageFile } from "../../inspector/page-files.ts";
-import { kept } from "../kept.ts";
+import { fileRoute } from "../route.ts";
 import type { Route } from "../route.ts";
 
 /**
@@ -18,15 +18,8 @@ const PAGE_HEADERS = {
 
 /** A file of the inspector's page, for everybody. */
 export function pageRoute(path: string, load: () => Promise<PageFile>): Route {
-  const loaded = kept(load);
-  return {
-    method: "GET",
-    path: `/machines${path}`,
-    api: "open",
-    documentation: "hidden",
-    async handle() {
-      const { type, body } = await loaded();
-      return { status: 200, headers: { ...PAGE_HEADERS, "content-type": type }, body };
-    },
-  };
+  return fileRoute(`/machines${path}`, async () => {
+    const { type, body } = await load();
+    return { status: 200, headers: { ...PAGE_HEADERS, "content-type": type }, body };
+  });
 }
