@@ -1,6 +1,7 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "../listener.ts";
+import type { Endpoint, QueryFields } from "./endpoint.ts";
 import { leaveOutNulls } from "./leave-out-nulls.ts";
 
 /**
@@ -61,15 +62,22 @@ export async function bodyOf<Value>(
   return unwrap(await readBody(request, limitBytes, shape, async () => {}));
 }
 
-/** Like `bodyOf`; a missing body counts as an empty object, whatever its type. */
-export async function bodyIfAny<Value>(
-  request: HttpRequest,
+const NO_BODY: Reading<null> = { ok: true, value: null };
+
+/** How the requests of an endpoint are read: its body, or null where it declares none and a POST's is ignored. */
+export function bodyReader(
+  { method, body }: Pick<Endpoint, "method" | "body">,
   limitBytes: number,
-  shape: BodyShape<Value>,
-): Promise<Value> {
-  const bytes = await request.body(limitBytes);
-  if (bytes.length === 0) return parseWith(shape.schema, {});
-  return bodyOf({ ...request, body: async () => bytes }, limitBytes, shape);
+): (request: HttpRequest, mayBeLong: () => Promise<void>) => Promise<Reading<unknown>> {
+  if (body) {
+    const { schema, check, optional } = body;
+    const shape = { schema, ...(check ? { check } : {}), ...(optional ? { empty: schema.parse({}) } : {}) };
+    return (request, mayBeLong) => readBody(request, limitBytes, shape, mayBeLong);
+  }
+  return async (request, mayBeLong) => {
+    if (method === "POST") await bytesOf(request, limitBytes, mayBeLong);
+    return NO_BODY;
+  };
 }
 
 /** The value, or the refusal as a value. */
@@ -86,6 +94,17 @@ export function attempt<Value>(reader: () => Value): Reading<Value> {
 export function unwrap<Value>(reading: Reading<Value>): Value {
   if (!reading.ok) throw reading.refusal;
   return reading.value;
+}
+
+const ANY_TEXT = z.string().nullable().default(null);
+const NO_QUERY = {};
+
+/** How the query of an endpoint is read. The reader throws Refusal("invalid"). */
+export function queryReader(fields: QueryFields = {}): (request: Pick<HttpRequest, "query">) => object {
+  const schemas = Object.entries(fields).map(([name, { schema = ANY_TEXT }]) => [name, schema] as const);
+  if (schemas.length === 0) return () => NO_QUERY;
+  const whole = z.object(Object.fromEntries(schemas));
+  return (request) => queryOf(request, whole);
 }
 
 /** Parses the query by the schema. Throws Refusal("invalid"). */

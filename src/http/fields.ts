@@ -3,6 +3,7 @@ import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
 import { declaredType, IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
 import type { SentAttachment } from "../domain/attachments.ts";
 import type { Channel } from "../domain/channel.ts";
+import { allowsHandOff } from "../domain/hand-off.ts";
 import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { MAX_DISPLAY_NAME_CHARS, shortDisplayName } from "../domain/user.ts";
@@ -125,4 +126,40 @@ export function atMost(limitChars: number): z.ZodString {
 export function mustFit(value: unknown, limitChars: number): void {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.length > limitChars) throw new Refusal("too-large");
+}
+
+const MAX_COMMENT_CHARS = 2_000;
+
+/** A rating of a reply (contract, Feedback). */
+export const feedbackBody = z.object({
+  messageId: z.string().min(1).describe("The id of a reply, as the history has it"),
+  rating: z.enum(["up", "down"]).nullable().describe("null takes the former one back"),
+  comment: z
+    .string()
+    .optional()
+    .meta({ maxLength: MAX_COMMENT_CHARS })
+    .describe("In the visitor's words; over the length it is 413. One that is empty is none"),
+});
+
+type Feedback = z.infer<typeof feedbackBody>;
+
+/** Throws Refusal("too-large"). */
+export function commentMustFit({ comment = "" }: Feedback): void {
+  mustFit(comment, MAX_COMMENT_CHARS);
+}
+
+export function givenBy({ messageId, rating, comment = "" }: Feedback) {
+  return { messageId, rating, ...(comment.trim() === "" ? {} : { comment }) };
+}
+
+/** Why a person is asked for, in the caller's words: shown to operators. */
+export const handOffReason = z
+  .string()
+  .max(1_000)
+  .optional()
+  .describe("Why, for the person who answers: at most 1,000 characters");
+
+/** Throws Refusal("conflict") if the channel allows no hand-off. */
+export function mustAllowHandOff(channel: Pick<Channel, "handoff"> | null): void {
+  if (!allowsHandOff(channel)) throw new Refusal("conflict", "This channel has no hand-off");
 }

@@ -11,7 +11,6 @@ import type { RequestSpan, Tracing } from "../trace.ts";
 import { channelFactsRoute } from "./channel-facts.ts";
 import { createFindRoute } from "./find-route.ts";
 import type { RouteMatch } from "./find-route.ts";
-import type { AnsweredRequest } from "./answered-request.ts";
 import { asFastAsRead } from "./as-fast-as-read.ts";
 import { headLimit } from "./head-limit.ts";
 import { emptyAnswer, hasTexts, refusalAnswer, textAnswer, UNSTORED } from "./route.ts";
@@ -19,8 +18,15 @@ import type { Route, RouteApi } from "./route.ts";
 import { apiRoutes } from "./routes.ts";
 import type { RouteDependencies } from "./routes.ts";
 import { unknownPath } from "./unknown-path.ts";
-import { traceparentOf } from "./traceparent.ts";
 import { withCors } from "./widget-api/cors.ts";
+
+/** What metrics count for a request. A stream counts as answered when its headers are sent. */
+export interface AnsweredRequest {
+  /** The route's pattern, or `none`: never the path, which a client can choose freely. */
+  route: string;
+  status: number;
+  ms: number;
+}
 
 export interface HandlerDependencies extends RouteDependencies {
   /** Routes besides the API: the front page, the widget's script, metrics. */
@@ -83,6 +89,12 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
     onAnswered?.({ route, status, ms });
     return answer;
   };
+}
+
+/** The W3C trace context of a request; null if absent or malformed, because it is passed on to other services. */
+function traceparentOf(request: HttpRequest): string | null {
+  const header = request.headers.get("traceparent") ?? "";
+  return /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(header) ? header : null;
 }
 
 /** The span of a call of the API; null for health checks and files, which would hide everything else in the traces. */

@@ -5,9 +5,9 @@ import { keyCheck } from "../admission/keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Secret } from "../secret.ts";
 import type { Store, StoreHealth } from "../store.ts";
+import { endpoint } from "./endpoint.ts";
 import { documentedJson } from "./reference/shared-documentation.ts";
 import { jsonAnswer } from "./route.ts";
-import type { Documentation, Route } from "./route.ts";
 
 /** What `/health` answers besides the store's state. Nothing secret. */
 export interface HealthFacts {
@@ -51,42 +51,6 @@ const health = z.object({
     ),
 });
 
-const documentation: Documentation = {
-  summary: "Health",
-  description:
-    "Whether this instance is ready: its store takes a change, it has started, and it is not about to stop. With `live` it is not asked whether it is ready: the process answers, and that is all.",
-  credential: null,
-  params: {},
-  query: {
-    live: {
-      description: "Given with any value, or none: the store is not asked",
-      schema: z.string(),
-      required: false,
-      example: "1",
-    },
-  },
-  headers: {},
-  body: null,
-  answers: {
-    200: documentedJson("The service is ready, or alive where that was asked", health, {
-      status: "ok",
-      store: "embedded",
-      model: "demo",
-      ready: true,
-    }),
-    503: documentedJson(
-      "The store takes no change, or the service is still starting, or about to stop",
-      health,
-      {
-        status: "unavailable",
-        store: "redis",
-        model: "openai",
-        ready: false,
-      },
-    ),
-  },
-};
-
 function notesIn(models: HealthNotes): { models?: HealthNotes } {
   return Object.keys(models).length > 0 ? { models } : {};
 }
@@ -109,7 +73,7 @@ function recentHealth(store: Pick<Store, "health">, clock: Clock): () => Promise
  * `?live`: is the process alive? An outage of the store is no reason to kill it: its runs wait with their saves.
  * Warnings about settings are shown only with the transport key.
  */
-export function healthRoute({
+export function healthEndpoint({
   store,
   threads,
   isStarting = () => false,
@@ -132,17 +96,40 @@ export function healthRoute({
   warnings?: () => string[];
   /** By PROVIDER/MODEL. */
   models?: () => HealthNotes;
-}): Route {
+}) {
   const healthOfStore = recentHealth(store, clock);
   const isTransportKey = keyCheck(...transportKeys);
-  return {
+  return endpoint({
     method: "GET",
     path: "/health",
-    api: "open",
-    documentation,
-    async handle({ request }) {
+    credential: "none",
+    summary: "Health",
+    description:
+      "Whether this instance is ready: its store takes a change, it has started, and it is not about to stop. With `live` it is not asked whether it is ready: the process answers, and that is all.",
+    query: {
+      live: { description: "Given with any value, or none: the store is not asked", example: "1" },
+    },
+    answers: {
+      200: documentedJson("The service is ready, or alive where that was asked", health, {
+        status: "ok",
+        store: "embedded",
+        model: "demo",
+        ready: true,
+      }),
+      503: documentedJson(
+        "The store takes no change, or the service is still starting, or about to stop",
+        health,
+        {
+          status: "unavailable",
+          store: "redis",
+          model: "openai",
+          ready: false,
+        },
+      ),
+    },
+    async handle({ request, query: { live } }) {
       const known = { store: store.kind, ...facts };
-      if (new URLSearchParams(request.query).has("live")) return jsonAnswer(200, { status: "ok", ...known });
+      if (live !== null) return jsonAnswer(200, { status: "ok", ...known });
       const { reachable, warnings } = await healthOfStore();
       const ready = reachable && !isStarting() && !threads.isDraining();
       const status = ready ? "ok" : "unavailable";
@@ -151,5 +138,5 @@ export function healthRoute({
         : {};
       return jsonAnswer(ready ? 200 : 503, { status, ...known, ready, ...told });
     },
-  };
+  });
 }

@@ -1,12 +1,11 @@
-import { z } from "zod";
 import type { Attachment } from "../domain/attachments.ts";
 import type { Feedback, Message } from "../domain/message.ts";
 import type { Threads } from "../actors/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
+import { limitField } from "./endpoint.ts";
 import type { Reads } from "./reads.ts";
 import type { HistoryItem, HistoryPage } from "../protocol/history.ts";
 import { jsonAnswer } from "./route.ts";
-import type { Field } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
 
 /** A page ends before it would be longer than this, so that its cost does not depend on the length of messages. */
@@ -16,18 +15,6 @@ const PAGE_IMAGE_CHARS = 4_194_304;
 
 /** Messages in a page of history without a `limit` (the spec, Limits). */
 const PAGE_MESSAGES = 10;
-const PAGE_MESSAGES_MAX = 100;
-
-const limitText = z
-  .string()
-  .regex(/^\d{1,3}$/)
-  .transform(Number)
-  .refine((limit) => limit >= 1 && limit <= PAGE_MESSAGES_MAX);
-
-export const historyQuery = z.object({
-  limit: limitText.default(PAGE_MESSAGES),
-  before: z.string().nullable().default(null),
-});
 
 export const EXAMPLE_PAGE: HistoryPage = {
   items: [
@@ -42,21 +29,21 @@ export const EXAMPLE_PAGE: HistoryPage = {
   ],
 };
 
-export const pageFields: Record<"limit" | "before", Field> = {
-  limit: {
-    description:
-      "How many messages at most; fewer where they are long: the first message of all has the id 1",
-    schema: z.int().min(1).max(PAGE_MESSAGES_MAX).default(PAGE_MESSAGES),
-    required: false,
-    example: PAGE_MESSAGES,
-  },
+export const pageFields = {
+  limit: limitField(
+    PAGE_MESSAGES,
+    "How many messages at most; fewer where they are long: the first message of all has the id 1",
+  ),
   before: {
     description: "Only messages older than this one; an unknown id gives an empty list",
-    schema: z.string(),
-    required: false,
     example: "12",
   },
-};
+} as const;
+
+export interface HistoryQuery {
+  limit: number;
+  before: string | null;
+}
 
 /** Longer answers are sent only as fast as they are read, and count as reads until they are sent. */
 const SHORT_CHARS = 65_536;
@@ -85,7 +72,7 @@ const ITEMS: HistoryShape = {
 export async function historyAnswer(
   { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
-  page: z.infer<typeof historyQuery>,
+  page: HistoryQuery,
   shape: HistoryShape = ITEMS,
 ): Promise<HttpAnswer> {
   const messages = await readPage({ threads, reads }, uid, page);
@@ -104,7 +91,7 @@ export async function historyAnswer(
 export async function historyPieces(
   { threads, reads }: { threads: HistoryThreads; reads: Reads },
   uid: string,
-  { shape, but, ...page }: z.infer<typeof historyQuery> & { shape: HistoryShape; but: string | null },
+  { shape, but, ...page }: HistoryQuery & { shape: HistoryShape; but: string | null },
 ): Promise<AsyncGenerator<string>> {
   const messages = await readPage({ threads, reads }, uid, page);
   const shown = messages.filter(({ role, runId, author }) => role === "user" || author || runId !== but);
@@ -114,7 +101,7 @@ export async function historyPieces(
 async function readPage(
   { threads, reads }: { threads: Pick<Threads, "history">; reads: Reads },
   uid: string,
-  page: z.infer<typeof historyQuery>,
+  page: HistoryQuery,
 ): Promise<Message[]> {
   return newestWithinImages(
     await reads.page(uid, () => threads.history(uid, { ...page, budgetChars: PAGE_CHARS })),

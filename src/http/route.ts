@@ -68,6 +68,22 @@ export type ContentType =
   | "text/event-stream"
   | "text/plain; charset=utf-8";
 
+/** GET of a file for everybody. It is loaded at the first request and kept; a failure is tried again. */
+export function fileRoute(path: string, load: () => Promise<HttpAnswer>): Route {
+  let loaded: Promise<HttpAnswer> | null = null;
+  return {
+    method: "GET",
+    path,
+    api: "open",
+    documentation: "hidden",
+    handle: () =>
+      (loaded ??= load().catch((error: unknown) => {
+        loaded = null;
+        throw error;
+      })),
+  };
+}
+
 /** Answers depend on credentials, which caches ignore; some caches would store even a 404 or a 405. */
 export const UNSTORED = { "cache-control": "no-store" };
 

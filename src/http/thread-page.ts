@@ -1,23 +1,11 @@
 import { hash } from "node:crypto";
-import { z } from "zod";
 import type { Threads } from "../actors/threads.ts";
 import { Refusal } from "../domain/refusal.ts";
-import type { ListedThread, ThreadPlace } from "../store.ts";
 import type { ThreadPage } from "../protocol/threads.ts";
-import type { Field } from "./route.ts";
+import type { ListedThread, ThreadPlace } from "../store.ts";
+import { limitField } from "./endpoint.ts";
 
 const PAGE_THREADS = 20;
-const PAGE_THREADS_MAX = 100;
-
-export const threadsQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/)
-    .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= PAGE_THREADS_MAX)
-    .default(PAGE_THREADS),
-  cursor: z.string().nullable().default(null),
-});
 
 export const EXAMPLE_THREADS: ThreadPage = {
   items: [
@@ -31,17 +19,10 @@ export const EXAMPLE_THREADS: ThreadPage = {
   next: null,
 };
 
-export const threadsFields: Record<"limit" | "cursor", Field> = {
-  limit: {
-    description: "How many threads at most",
-    schema: z.int().min(1).max(PAGE_THREADS_MAX).default(PAGE_THREADS),
-    required: false,
-    example: PAGE_THREADS,
-  },
+export const threadsFields = {
+  limit: limitField(PAGE_THREADS, "How many threads at most"),
   cursor: {
     description: "The `next` of the page before; an unknown one is 422",
-    schema: z.string(),
-    required: false,
     example: cursorOf({ atMs: 1_800_000_002_000, uid: "bkQmzpTqyiWfXH2uJ3dVxw" }),
   },
 };
@@ -50,7 +31,7 @@ export const threadsFields: Record<"limit" | "cursor", Field> = {
 export async function threadPageOf(
   threads: Pick<Threads, "list">,
   owner: { slug: string; userId: string },
-  { limit, cursor }: z.infer<typeof threadsQuery>,
+  { limit, cursor }: { limit: number; cursor: string | null },
 ): Promise<ThreadPage> {
   const after = cursor === null ? null : placeOf(cursor);
   const { items, next } = await threads.list({ ...owner, limit, after });

@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
 import type { HttpAnswer } from "../listener.ts";
+import { emptyAnswer } from "./route.ts";
+import type { Route } from "./route.ts";
 import { acceptsGzip } from "./stream/accepts-gzip.ts";
 
 /** The folder that src/widget/build.mjs writes. */
@@ -55,6 +57,17 @@ export function pinnedScript(files: WidgetScript): { name: string; integrity: st
     return { name, integrity: `sha384-${createHash("sha384").update(bytes).digest("base64")}` };
   }
   return null;
+}
+
+/** GET /widget/v1/chat-agent.js: the element, for every page of every origin. */
+export function widgetRoute(files: WidgetScript): Route {
+  return {
+    method: "GET",
+    path: "/widget/v1/*",
+    api: "open",
+    documentation: "hidden",
+    handle: ({ request }) => Promise.resolve(widgetScriptAnswer(files, request) ?? emptyAnswer(404)),
+  };
 }
 
 /**

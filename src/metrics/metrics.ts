@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { ThreadObserver } from "../actors/dependencies.ts";
-import type { AnsweredRequest } from "../http/answered-request.ts";
+import type { AnsweredRequest } from "../http/handler.ts";
 import type { Model, ModelNote } from "../model.ts";
 import type { OddAnswer } from "../models/odd-answers.ts";
 import type { MemberCall } from "../models/providers.ts";

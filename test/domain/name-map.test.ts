@@ -87,7 +87,7 @@ const RECORDS: Record<string, string> = {
   "src/http/operator-api/audit.ts": "answers",
   "src/protocol/user.ts": "answers",
   "src/protocol/lines.ts": "answers",
-  "src/http/ag-ui/copilot-info.ts": "answers",
+  "src/http/ag-ui/copilot-kit.ts": "answers",
   "src/operators/machine-view.ts": "answers",
   "src/replay/prices.ts": "a file of the person who reads the result",
   "src/demo/model/demo-model.ts": "the demo's model",

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -8,91 +9,61 @@ import type { Described } from "./described.ts";
 import { TRANSPORT_KEY, startService } from "./service.ts";
 
 test("the API's description is valid OpenAPI 3.1 and names every endpoint", async () => {
-  const { ask } = await startService();
+  const { ask, routes } = await startService();
   const document = (await (await ask({ path: "/swagger/openapi.json" })).json()) as {
     paths: Record<string, Record<string, unknown>>;
   };
   const validated = await new Validator().validate(document);
   expect(validated).toEqual({ valid: true });
   const named = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method} ${path}`),
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(named).toEqual([
-    "post /v1/messages",
-    "post /v1/messages/cancel",
-    "get /v1/threads",
-    "get /v1/threads/{threadId}/messages",
-    "get /v1/threads/{threadId}/stream",
-    "get /v1/threads/{threadId}/events",
-    "post /v1/threads/{threadId}/handoff",
-    "post /v1/threads/{threadId}/feedback",
-    "post /v1/access",
-    "post /v1/channels/{slug}/identify",
-    "post /v1/channels/{slug}/revoke",
-    "post /v1/widget/visitors",
-    "post /v1/widget/threads",
-    "get /v1/widget/threads",
-    "get /v1/widget/threads/{id}/messages",
-    "get /v1/widget/threads/{id}/stream",
-    "get /v1/widget/threads/{id}/events",
-    "post /v1/widget/threads/{id}/cancel",
-    "post /v1/widget/threads/{id}/delete",
-    "post /v1/widget/threads/{id}/handoff",
-    "post /v1/widget/threads/{id}/handoff/cancel",
-    "post /v1/widget/threads/{id}/feedback",
-    "post /v1/widget/messages",
-    "post /v1/widget/tools",
-    "post /v1/widget/tool-results",
-    "options /v1/widget/{path}",
-    "post /v1/widget/ai-sdk/chat",
-    "get /v1/widget/ai-sdk/chat/{id}/stream",
-    "post /v1/widget/ai-sdk/chat/{id}/stop",
-    "get /v1/widget/ai-sdk/chat/{id}/messages",
-    "post /v1/widget/ag-ui",
-    "get /v1/widget/copilotkit/info",
-    "post /v1/widget/copilotkit/agent/{id}/run",
-    "post /v1/widget/copilotkit/agent/{id}/connect",
-    "post /v1/widget/copilotkit/agent/{id}/stop/{threadId}",
-    "get /health",
-    "get /v1/operator/me",
-    "get /v1/operator/channels",
-    "post /v1/operator/channels",
-    "get /v1/operator/channels/{slug}",
-    "patch /v1/operator/channels/{slug}",
-    "post /v1/operator/channels/{slug}/rotate-keys",
-    "get /v1/operator/channels/{slug}/webhooks",
-    "post /v1/operator/channels/{slug}/webhooks/test",
-    "post /v1/operator/channels/{slug}/webhooks/replay",
-    "get /v1/operator/channels/{slug}/users",
-    "get /v1/operator/channels/{slug}/users/{userId}",
-    "patch /v1/operator/channels/{slug}/users/{userId}",
-    "delete /v1/operator/channels/{slug}/users/{userId}",
-    "post /v1/operator/channels/{slug}/users/{userId}/revoke",
-    "get /v1/operator/channels/{slug}/threads",
-    "get /v1/operator/channels/{slug}/threads/{id}",
-    "delete /v1/operator/channels/{slug}/threads/{id}",
-    "get /v1/operator/channels/{slug}/threads/{id}/messages",
-    "post /v1/operator/channels/{slug}/threads/{id}/messages",
-    "get /v1/operator/channels/{slug}/threads/{id}/runs",
-    "get /v1/operator/channels/{slug}/users/{userId}/export",
-    "get /v1/operator/channels/{slug}/threads/{id}/watch",
-    "post /v1/operator/channels/{slug}/threads/{id}/take",
-    "post /v1/operator/channels/{slug}/threads/{id}/typing",
-    "post /v1/operator/channels/{slug}/threads/{id}/return",
-    "post /v1/operator/channels/{slug}/threads/{id}/close",
-    "get /v1/operator/ips",
-    "post /v1/operator/ips",
-    "delete /v1/operator/ips/{address}",
-    "get /v1/operator/operators",
-    "post /v1/operator/operators",
-    "delete /v1/operator/operators/{name}",
-    "post /v1/operator/operators/{name}/rotate",
-    "get /v1/operator/audit",
-    "get /v1/operator/events",
-    "get /v1/operator/stats",
-    "get /v1/operator/caps",
-  ]);
+  const declared = endpointsIn(routes).map(({ method, path }) => {
+    const template = path.replace(/:(\w+)/g, "{$1}").replace("*", "{path}");
+    return `${method} ${template}`;
+  });
+  expect(declared.length).toBeGreaterThan(70);
+  expect(named.sort()).toEqual(declared.sort());
 });
+
+test("every endpoint is named in the page of its API, and every one that a page names is there", async () => {
+  const { routes } = await startService();
+  const endpoints = endpointsIn(routes);
+  const unnamed = endpoints.filter((route) => {
+    const words = route.path.split("/").filter((word) => /^[\w-]+$/.test(word));
+    return !new RegExp(`/${words.at(-1)}(?![\\w-])`).test(pageOf(route));
+  });
+  expect(unnamed.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+
+  const told = PAGES.flatMap(([, page]) => [
+    ...textOf(page).matchAll(/`(GET|POST|PATCH|DELETE|OPTIONS) (\/(?:v1|channels|ips|operators)\/[^`?\s]*)/g),
+  ]).map(([, method = "", path = ""]) => `${method} ${path.startsWith("/v1/") ? "" : "/v1/operator"}${path}`);
+  expect(told.length).toBeGreaterThan(60);
+  const there = endpoints.map(({ method, path }) => `${method} ${path}`);
+  expect(told.filter((one) => !there.includes(one))).toEqual([]);
+});
+
+function endpointsIn(routes: readonly Route[]): Route[] {
+  return routes.filter(({ documentation }) => documentation !== "hidden");
+}
+
+/** Which README tells callers of an endpoint: the first whose pattern its path has. */
+const PAGES: readonly [RegExp, string][] = [
+  [/^\/v1\/operator\//, "operators"],
+  [/\/ai-sdk\//, "http/ai-sdk"],
+  [/\/(?:ag-ui|copilotkit)/, "http/ag-ui"],
+  [/^\/v1\/widget\//, "http/widget-api"],
+  [/^/, "http"],
+];
+
+function pageOf({ path }: Route): string {
+  const [, page = ""] = PAGES.find(([pattern]) => pattern.test(path)) ?? [];
+  return textOf(page);
+}
+
+function textOf(page: string): string {
+  return readFileSync(new URL(`../../src/${page}/README.md`, import.meta.url), "utf8");
+}
 
 test("every operation has a name of its own, by which clients are generated", async () => {
   const { ask } = await startService();

@@ -171,7 +171,7 @@ export const SERVICE: readonly Layer[] = [
     places: [
       {
         path: "src/http/",
-        is: "HTTP in, HTTP out: a file for each endpoint",
+        is: "HTTP in, HTTP out: each endpoint is one declaration",
         rooms: [
           { path: "src/http/server-api/", is: "endpoints for backends and bots" },
           { path: "src/http/widget-api/", is: "endpoints for browsers, and CORS" },

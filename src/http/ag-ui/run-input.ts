@@ -11,8 +11,7 @@ import {
   widgetThreadId,
 } from "../fields.ts";
 import { parseWith } from "../body.ts";
-import { toolResultText } from "../widget-api/tool-results.ts";
-import { pageTool } from "../widget-api/tools.ts";
+import { pageTool, toolResultText } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
 /** AG-UI's RunAgentInput, in the service's terms. */

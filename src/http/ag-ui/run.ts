@@ -5,50 +5,73 @@ import { offerableTools } from "../../domain/offerable-tools.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
-import { BODY_REFUSALS, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
-import type { Documentation, Field, Route, RouteRequest } from "../route.ts";
+import { endpoint } from "../endpoint.ts";
+import type { Field } from "../route.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
-import { asMessage, asToolResult, countedCatalog } from "../widget-api/gate.ts";
-import type { Gate, ThreadRequest } from "../widget-api/gate.ts";
-import { jsonBody } from "../widget-api/request-readers.ts";
-import { mustFitCatalog } from "../widget-api/tools.ts";
-import type { VisitorMessages } from "../widget-api/visitor-message.ts";
+import { countedCatalog, mustFitCatalog } from "../widget-api/tools.ts";
+import type { VisitorAsked, VisitorMessages } from "../widget-api/visitor-message.ts";
 import { agentEvents } from "./agent-events.ts";
 import { documentedEvents } from "./documented-events.ts";
-import { runInput, sentRun } from "./run-input.ts";
+import { runInput } from "./run-input.ts";
 import type { RunInput, ToolOutput } from "./run-input.ts";
 
+/** An endpoint that takes AG-UI's input: AG-UI's own, and that of a front end that uses the protocol. */
+interface RunPlace {
+  path: string;
+  summary: string;
+  params?: Record<string, Field>;
+}
+
+export const AG_UI: RunPlace = {
+  path: "/v1/widget/ag-ui",
+  summary: "AG-UI: send a message, or a tool's output, and stream the reply",
+};
+
 export interface RunDependencies {
-  gate: Gate;
   messages: VisitorMessages;
   threads: Pick<Threads, "answer" | "setCatalog" | "load">;
   config: Pick<Config, "limits">;
 }
 
-/** An endpoint that takes AG-UI's input: AG-UI's own, and that of a front end that uses the protocol. */
-export interface RunPlace {
-  path: string;
-  summary: string;
-  params: Record<string, Field>;
-}
+/** POST /v1/widget/ag-ui: passes what AG-UI's clients send to the threads, as the widget API does. */
+export function runEndpoint({ messages, threads, config }: RunDependencies, place: RunPlace) {
+  async function replyTo(asked: VisitorAsked, input: RunInput): Promise<Reply> {
+    const { caller, thread, traceparent, note } = asked;
+    const { uid, loading } = thread;
+    const { slug } = caller;
+    const { said, tools } = input;
+    const record = await (loading ?? threads.load(uid, runsFor(input))).catch(ifUnreadable);
+    const catalog = tools && offerableTools(tools).tools;
+    if (said.type === "message") {
+      // A catalog comes with each request, and is hardly ever new.
+      const isKnown = record && JSON.stringify(record.catalog) === JSON.stringify(catalog);
+      if (catalog === null || isKnown) return messages.say(asked, said.message);
+      await threads.setCatalog(uid, slug, catalog);
+      // The record that was read before the new tools were stored would offer the previous ones.
+      return messages.say({ ...asked, thread: { uid } }, said.message);
+    }
+    const tool = calledTool(record, said);
+    if (tool === null) throw new Refusal("conflict", "No such call is pending");
+    const { type: _, ...answer } = said;
+    const reply = await threads.answer(
+      { uid, slug, traceparent, tool, catalog: catalog && countedCatalog(caller, catalog), ...answer },
+      loading,
+    );
+    note({ runId: reply.runId });
+    return reply;
+  }
 
-const AG_UI: RunPlace = {
-  path: "/v1/widget/ag-ui",
-  summary: "AG-UI: send a message, or a tool's output, and stream the reply",
-  params: {},
-};
-
-function documentationOf({ summary, params }: RunPlace): Documentation {
-  return {
-    summary,
+  return endpoint({
+    ...place,
+    method: "POST",
+    credential: "visitorToken",
+    rate: (body) => (body?.said.type === "output" ? "toolResults" : "messages"),
+    finds: "threadOfBody",
+    loads: runsFor,
     description:
       "A RunAgentInput. Rates, queue and limits are those of /v1/widget/messages and /v1/widget/tool-results. A message that was sent before is not said again: its reply is told once more.",
-    credential: "visitorToken",
-    params,
-    query: {},
-    headers: originHeader,
     body: {
-      schema: sentRun,
+      schema: runInput,
       example: {
         threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
         runId: "5f0c2a86-7a3c-4f3c-9d51-1c7e0d1a2b3c",
@@ -58,73 +81,18 @@ function documentationOf({ summary, params }: RunPlace): Documentation {
         context: [{ description: "plan", value: "pro" }],
         forwardedProps: { page: "/orders?id=7" },
       },
+      check({ said, tools }) {
+        if (said.type === "message") messages.mustBeMessage(said.message);
+        if (tools) mustFitCatalog(tools, config.limits.maxCatalogChars);
+      },
     },
-    answers: {
-      200: documentedEvents("The reply"),
-      ...widgetRefusals([...BODY_REFUSALS, "conflict"], {
-        conflict: "Not the thread's pending call: unknown, answered, or superseded",
-      }),
+    answers: { 200: documentedEvents("The reply") },
+    refusals: { conflict: "Not the thread's pending call: unknown, answered, or superseded" },
+    async handle(asked) {
+      const reply = await replyTo(asked, asked.body);
+      return sseAnswer(reply, asked.request, agentEvents(toldTo(asked.body, reply)));
     },
-  };
-}
-
-/** POST /v1/widget/ag-ui: passes what AG-UI's clients send to the threads, as the widget API does. */
-export function agUiRoute(dependencies: RunDependencies): Route {
-  return runRoute(dependencies, AG_UI);
-}
-
-export function runRoute(dependencies: RunDependencies, place: RunPlace): Route {
-  const { gate, messages, threads, config } = dependencies;
-  const { maxBodyBytes, maxCatalogChars } = config.limits;
-  const read = jsonBody({ schema: runInput, check: mustFit }, maxBodyBytes);
-
-  function mustFit({ said, tools }: RunInput): void {
-    if (said.type === "message") messages.mustBeMessage(said.message);
-    if (tools) mustFitCatalog(tools, maxCatalogChars);
-  }
-
-  async function replyTo(incoming: RouteRequest, visit: ThreadRequest<RunInput>): Promise<Reply> {
-    const { uid, slug } = visit;
-    const { said, tools } = visit.body;
-    const record = await (visit.loading ?? threads.load(uid, runsFor(visit.body))).catch(ifUnreadable);
-    const catalog = tools && offerableTools(tools).tools;
-    if (said.type === "message") {
-      // A catalog comes with each request, and is hardly ever new.
-      const isKnown = record && JSON.stringify(record.catalog) === JSON.stringify(catalog);
-      if (catalog === null || isKnown) return messages.say(incoming, visit, said.message);
-      await threads.setCatalog(uid, slug, catalog);
-      // The record that was read before the new tools were stored would offer the previous ones.
-      const { loading: _, ...unread } = visit;
-      return messages.say(incoming, unread, said.message);
-    }
-    const tool = calledTool(record, said);
-    if (tool === null) throw new Refusal("conflict", "No such call is pending");
-    const { traceparent } = incoming;
-    const { type: _, ...answer } = said;
-    const reply = await threads.answer(
-      { uid, slug, traceparent, tool, catalog: catalog && countedCatalog(visit, catalog), ...answer },
-      visit.loading,
-    );
-    incoming.note({ runId: reply.runId });
-    return reply;
-  }
-
-  return {
-    method: "POST",
-    path: place.path,
-    api: "widget",
-    documentation: documentationOf(place),
-    async handle(incoming) {
-      const visit = await gate.admitToThread(incoming, {
-        counts: (body) => (body?.said.type === "output" ? asToolResult : asMessage).counts,
-        read,
-        threadName: ({ threadId }) => threadId,
-        loads: runsFor,
-      });
-      const reply = await replyTo(incoming, visit);
-      return sseAnswer(reply, incoming.request, agentEvents(toldTo(visit.body, reply)));
-    },
-  };
+  });
 }
 
 /** An unreadable record counts as none: the next message or answer repairs it. */

@@ -13,8 +13,7 @@ import {
   widgetThreadId,
 } from "../fields.ts";
 import { parseWith } from "../body.ts";
-import { toolResultText } from "../widget-api/tool-results.ts";
-import { pageTool } from "../widget-api/tools.ts";
+import { pageTool, toolResultText } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
 /** A request of the AI SDK's client, in the service's terms. */

@@ -1,5 +1,4 @@
 import type { HttpAnswer } from "../../listener.ts";
-import { kept } from "../kept.ts";
 import { emptyAnswer, textAnswer } from "../route.ts";
 import type { Route } from "../route.ts";
 import { acceptsCoding } from "../stream/accepts-coding.ts";
@@ -22,15 +21,19 @@ const HEADERS = {
 
 /** GET /console, and the files of its page. Whatever they show comes from the operator API, which asks for a key. */
 export function consoleRoutes(): Route[] {
-  const loaded = kept(loadConsoleFiles);
+  let files: ReturnType<typeof loadConsoleFiles> | null = null;
   const route = (path: string): Route => ({
     method: "GET",
     path,
     api: "open",
     documentation: "hidden",
     async handle({ request }) {
-      const known = await loaded().catch(() => null);
-      if (known === null) return textAnswer(503, "The console was not built: npm run build builds it");
+      const known = await (files ??= loadConsoleFiles()).catch(() => null);
+      if (known === null) {
+        // Tried again at the next request.
+        files = null;
+        return textAnswer(503, "The console was not built: npm run build builds it");
+      }
       const file = known.get(request.path.slice("/console".length));
       return file === undefined ? emptyAnswer(404) : fileAnswer(file, request.headers.get("accept-encoding"));
     },

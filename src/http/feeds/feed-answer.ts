@@ -1,24 +1,19 @@
-import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
 import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
 import { feedLine } from "../../protocol/feed.ts";
 import type { FeedLine as ShownLine } from "../../protocol/feed.ts";
 import { EXAMPLE_PAGE, itemOf } from "../history-page.ts";
-import type { AnswerDocumentation, Field } from "../route.ts";
+import type { AnswerDocumentation } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 
-export const feedQuery = z.object({ after: z.string().nullable().default(null) });
-
-export const feedFields: Record<"after", Field> = {
+export const feedFields = {
   after: {
     description:
       "The id of the last item that is known: those behind it come first. Empty: from the first item on. Without it: only what is new",
-    schema: z.string(),
-    required: false,
     example: "2",
   },
-};
+} as const;
 
 export const documentedFeed: AnswerDocumentation = {
   description: "The feed. It has no closing line: come back with the id of the last item",

@@ -1,10 +1,9 @@
+import { endpoint } from "../endpoint.ts";
 import { z } from "zod";
 import type { AuditEntry } from "../../domain/audit.ts";
 import { readAudit } from "../../operators/read-audit.ts";
-import type { Field, Route } from "../route.ts";
-import { documentedList, listAnswer, listFields, listingOf } from "./lists.ts";
-import { operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { documentedList, listAnswer, listFields } from "./lists.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const entrySchema = z.object({
   at: z.int().describe("Unix time in milliseconds"),
@@ -14,47 +13,39 @@ const entrySchema = z.object({
   detail: z.record(z.string(), z.unknown()).optional(),
 });
 
-export const unixMs = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .transform(Number);
-
-const querySchema = z.object({
-  since: unixMs.default(0),
-  operator: z.string().nullable().default(null),
-  thread: z.string().nullable().default(null),
-});
-
-export const sinceField: Field = {
-  description: "Only of this time and later: Unix time in milliseconds",
-  schema: z.int(),
-  required: false,
-  example: 1_800_000_000_000,
-};
+/** A time in the query. `usual`: where there is none. */
+export function timeField(description: string, usual: number) {
+  return {
+    description: `${description}: Unix time in milliseconds`,
+    schema: z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number)
+      .default(usual),
+    shown: z.int(),
+    example: 1_800_000_000_000,
+  };
+}
 
 /** GET /v1/operator/audit: who did what, newest first. */
-export function auditRoute(api: OperatorApi): Route {
-  return operatorRoute(api, {
+export function auditEndpoint({ store }: Pick<OperatorApi, "store">) {
+  return endpoint({
     method: "GET",
-    path: "/audit",
+    path: "/v1/operator/audit",
+    credential: "operatorKey",
     roles: ["admin", "auditor"],
-    scope: "channels",
     summary: "Read the audit",
     description:
       "Newest first; kept for 365 days. With `operator` or `thread` a page may hold fewer than `limit`, even none, and have a next one. Who is limited to channels sees theirs.",
     query: {
-      ...listFields,
-      since: sinceField,
+      ...listFields("audit"),
+      since: timeField("Only of this time and later", 0),
       operator: {
         description: "Only what this one did",
-        schema: z.string(),
-        required: false,
         example: "ada",
       },
       thread: {
         description: "Only what was done to this thread",
-        schema: z.string(),
-        required: false,
         example: "bkQmzpTqyiWfXH2uJ3dVxw",
       },
     },
@@ -67,14 +58,13 @@ export function auditRoute(api: OperatorApi): Route {
         detail: { channel: "shop" },
       }),
     },
-    async handle({ incoming, operator }) {
-      const { limit, after, query } = listingOf(incoming, "audit", querySchema);
-      const page = { limit, after, sinceMs: query.since };
-      const { entries, next } = await readAudit(api.store, page, {
-        operator: query.operator,
-        target: query.thread,
-        channels: operator.channels,
-      });
+    async handle({ caller: { channels }, query }) {
+      const { limit, cursor: after, since: sinceMs, operator, thread: target } = query;
+      const { entries, next } = await readAudit(
+        store,
+        { limit, after, sinceMs },
+        { operator, target, channels },
+      );
       return listAnswer("audit", entries.map(entryView), next);
     },
   });

@@ -3,11 +3,11 @@ import { dayOf } from "../../domain/day.ts";
 import { seesChannel } from "../../domain/operator.ts";
 import { readCaps } from "../../operators/caps.ts";
 import type { DailyCaps } from "../../operators/caps.ts";
+import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
-import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const use = { limit: z.int(), used: z.int() };
 
@@ -34,25 +34,24 @@ const EXAMPLE: DailyCaps = {
 };
 
 /** GET /v1/operator/caps: how much of today's spending caps is left. */
-export function capsRoute(api: OperatorApi): Route {
-  const { store, clock, config } = api;
+export function capsEndpoint({ store, clock, config }: Pick<OperatorApi, "store" | "clock" | "config">) {
   const shared = { installation: config.maxTokensPerDay, address: config.addressMaxTokensPerDay };
-  return operatorRoute(api, {
+  return endpoint({
     method: "GET",
-    path: "/caps",
+    path: "/v1/operator/caps",
+    credential: "operatorKey",
     roles: EVERY_ROLE,
-    scope: "channels",
     summary: "Today's spending caps, and what is used of them",
     description:
       "Tokens of the present UTC day, input and output together, over all instances. The caps of the installation and of addresses are settings of the instance that answers.",
     answers: { 200: documentedJson("The caps", capsSchema, EXAMPLE) },
-    async handle({ operator }) {
+    async handle({ caller }) {
       const all = await store.channels(() => {});
       return jsonAnswer(
         200,
         await readCaps(store, {
-          channels: all.filter(({ slug }) => seesChannel(operator, slug)),
-          shared: operator.channels === null ? shared : { installation: null, address: null },
+          channels: all.filter(({ slug }) => seesChannel(caller, slug)),
+          shared: caller.channels === null ? shared : { installation: null, address: null },
           day: dayOf(clock.now()),
         }),
       );

@@ -19,14 +19,13 @@ import { fieldsForAll } from "../../operators/fields-for-all.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
-import { bodyIfAny, bodyOf } from "../body.ts";
+import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
-import { existingChannel } from "./existing.ts";
+import { existingChannel } from "./admit.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
-import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const channelSchema = z.object({
   slug: z.string(),
@@ -94,46 +93,55 @@ const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLA
 /**
  * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields are named as in CHANNELS_FILE.
  */
-export function channelsRoutes(api: OperatorApi): Route[] {
-  const { store, directory, config, keepKeys, threads, channelVariables, clock } = api;
+export function channelsEndpoints({
+  store,
+  directory,
+  config,
+  keepKeys,
+  threads,
+  channelVariables,
+  clock,
+}: Pick<
+  OperatorApi,
+  "store" | "directory" | "config" | "keepKeys" | "threads" | "channelVariables" | "clock"
+>) {
   return [
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels",
+      path: "/v1/operator/channels",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
       summary: "List the channels",
       description: "By slug; of who is limited to channels, theirs.",
-      query: listFields,
+      query: listFields("channels"),
       answers: { 200: documentedList("The channels", channelSchema, EXAMPLE) },
-      async handle({ incoming, operator }) {
-        const seen = (await store.channels(() => {})).filter(({ slug }) => seesChannel(operator, slug));
-        return listOfAll({ incoming, kind: "channels" }, seen, {
+      async handle({ caller, query }) {
+        const seen = (await store.channels(() => {})).filter(({ slug }) => seesChannel(caller, slug));
+        return listOfAll({ kind: "channels", ...query }, seen, {
           placeOf: ({ slug }) => slug,
-          viewOf: (channel) => channelView(channel, { sight: sightOf(operator) }),
+          viewOf: (channel) => channelView(channel, { sight: sightOf(caller) }),
         });
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels/:slug",
+      path: "/v1/operator/channels/:slug",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
+      finds: "channel",
       summary: "Show a channel",
       description:
         "Never a secret key, and no value of an MCP server's header. Addresses without their queries, and no value of `agent.body`, for who is no admin.",
       answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
-      refusals: { "not-found": "Unknown channel" },
-      async handle({ operator, param }) {
-        const channel = await existingChannel(store, param("slug"));
-        return jsonAnswer(200, channelView(channel, { sight: sightOf(operator) }));
-      },
+      handle: async ({ caller, channel }) =>
+        jsonAnswer(200, channelView(channel, { sight: sightOf(caller) })),
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "POST",
-      path: "/channels",
+      path: "/v1/operator/channels",
+      credential: "operatorKey",
       roles: ["admin"],
       scope: "installation",
       summary: "Make a channel",
@@ -145,8 +153,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       },
       answers: { 201: documentedJson("The channel", withSecret, { ...EXAMPLE, secretKey: "sk_…" }) },
       refusals: { conflict: "There is one of that slug, or another one has or had that publishable key" },
-      async handle({ incoming, acting }) {
-        const body = await bodyOf(incoming.request, config.serverMaxBodyBytes, { schema: newSchema });
+      async handle({ acting, body }) {
         const { slug, kind } = body;
         if (await mayNotMake(store, slug)) throw new Refusal("conflict", "There is a channel of that slug");
         const made = newChannelKeys();
@@ -164,28 +171,24 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "PATCH",
-      path: "/channels/:slug",
+      path: "/v1/operator/channels/:slug",
+      credential: "operatorKey",
       roles: ["admin"],
-      scope: "channels",
       summary: "Change a channel",
       description:
         "What is left out stays. In `agent` and its `mcpServers` too, and null takes a setting or a server away; a server is replaced as a whole but for secrets that are left out or written as `[secret]`. Keys, token caps and addresses of MCP servers are changed only by admins without channel limits (403).",
-      body: { schema: patchSchema, example: { agent: { instructions: "You help visitors of a shop." } } },
-      answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
-      refusals: {
-        "not-found": "Unknown channel",
-        conflict: "Another channel has or had that publishable key",
+      body: {
+        schema: patchSchema,
+        example: { agent: { instructions: "You help visitors of a shop." } },
+        check: mustStopDisabled,
       },
-      async handle({ incoming, acting, operator, param }) {
-        const { stop = false, ...change } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
-          schema: patchSchema,
-        });
-        if (stop && change["enabled"] !== false)
-          throw new Refusal("invalid", "The body does not match the schema: stop goes with enabled");
-        const channel = await untilWritten(param("slug"), async () => {
-          const stored = await existingChannel(store, param("slug"));
+      answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
+      refusals: { conflict: "Another channel has or had that publishable key" },
+      async handle({ caller, acting, params, body: { stop = false, ...change } }) {
+        const channel = await untilWritten(params.slug, async () => {
+          const stored = await existingChannel(store, params.slug);
           const { agent, webhooks, slug = stored.slug, ...fields } = change;
           if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
           const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
@@ -195,7 +198,7 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           const changed = orInvalid(() => channelFrom(stored.slug, stored, written, clock.now()));
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
-          if (operator.channels !== null) await mustBeItsOwn(acting, stored, changed);
+          if (caller.channels !== null) await mustBeItsOwn(acting, stored, changed);
           return (await write(acting, changed, stored, channelVariables)) ? changed : null;
         });
         await directory.renew();
@@ -204,25 +207,22 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "POST",
-      path: "/channels/:slug/rotate-keys",
+      path: "/v1/operator/channels/:slug/rotate-keys",
+      credential: "operatorKey",
       roles: ["admin"],
-      scope: "channels",
       summary: "Make both keys of a web channel anew",
       description:
         "They are in the answer, the secret one this once; the old ones end at once, or after `overlapHours`.",
-      body: { schema: rotationSchema, example: { overlapHours: 24 } },
+      body: { schema: rotationSchema, example: { overlapHours: 24 }, optional: true },
       answers: {
         200: documentedJson("The channel, with its new keys", withSecret, { ...EXAMPLE, secretKey: "sk_…" }),
       },
-      refusals: { "not-found": "Unknown channel", conflict: "A transport channel has no keys" },
-      async handle({ incoming, acting, param }) {
-        const { overlapHours = 0 } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, {
-          schema: rotationSchema,
-        });
-        const { channel, keys } = await untilWritten(param("slug"), async () => {
-          const stored = await existingChannel(store, param("slug"));
+      refusals: { conflict: "A transport channel has no keys" },
+      async handle({ acting, params: { slug }, body: { overlapHours = 0 } }) {
+        const { channel, keys } = await untilWritten(slug, async () => {
+          const stored = await existingChannel(store, slug);
           if (stored.kind !== "web") throw new Refusal("conflict", "A transport channel has no keys");
           return rotateKeys(acting, stored, overlapHours);
         });
@@ -232,6 +232,13 @@ export function channelsRoutes(api: OperatorApi): Route[] {
       },
     }),
   ];
+}
+
+/** `stop` alone would end runs of a channel that may begin others. */
+function mustStopDisabled({ stop = false, enabled }: z.infer<typeof patchSchema>): void {
+  if (stop && enabled !== false) {
+    throw new Refusal("invalid", "The body does not match the schema: stop goes with enabled");
+  }
 }
 
 /** False: the channel was written by another request since it was read. */

@@ -1,18 +1,14 @@
 import { z } from "zod";
 import { exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
-import { itemOf } from "../history-page.ts";
 import { historyItem } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
 import { user as userView } from "../../protocol/user.ts";
-import type { Route } from "../route.ts";
+import { endpoint } from "../endpoint.ts";
+import { itemOf } from "../history-page.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { writePulled } from "../stream/pull.ts";
-import { existingUser } from "./existing.ts";
-import { operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
 import { runSchema } from "./threads.ts";
-import { userParam } from "./users.ts";
 
 const thread = z.string().describe("The service's id of its thread");
 
@@ -33,47 +29,42 @@ export function exportLine(record: ExportedRecord): object {
 }
 
 /** GET /v1/operator/channels/:slug/users/:userId/export: everything stored about a user (contract, Forgetting). */
-export function exportRoute(api: OperatorApi): Route {
-  return operatorRoute(api, {
-    method: "GET",
-    path: "/channels/:slug/users/:userId/export",
-    roles: ["admin"],
-    scope: "channels",
-    summary: "Export a user",
-    description:
-      "Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages and its runs. It is sent as fast as it is read, whatever its size; one that ends without its last line break is not whole. In the audit.",
-    params: userParam,
-    answers: {
-      200: {
-        description: "The records",
-        headers: {},
-        body: {
-          type: "application/x-ndjson",
-          schema: exportedLine,
-          example: {
-            type: "message",
-            thread: "bkQmzpTqyiWfXH2uJ3dVxw",
-            id: "1",
-            role: "user",
-            content: "Where is my order?",
-            createdAt: 1_800_000_000_000,
-          },
+export const userExport = endpoint({
+  method: "GET",
+  path: "/v1/operator/channels/:slug/users/:userId/export",
+  credential: "operatorKey",
+  roles: ["admin"],
+  finds: "user",
+  summary: "Export a user",
+  description:
+    "Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages and its runs. It is sent as fast as it is read, whatever its size; one that ends without its last line break is not whole. In the audit.",
+  answers: {
+    200: {
+      description: "The records",
+      headers: {},
+      body: {
+        type: "application/x-ndjson",
+        schema: exportedLine,
+        example: {
+          type: "message",
+          thread: "bkQmzpTqyiWfXH2uJ3dVxw",
+          id: "1",
+          role: "user",
+          content: "Where is my order?",
+          createdAt: 1_800_000_000_000,
         },
       },
     },
-    refusals: { "not-found": "Unknown channel or user" },
-    async handle({ acting, param }) {
-      const slug = param("slug");
-      const user = await existingUser(api.store, slug, param("userId"));
-      const records = await exportUser(acting, slug, user);
-      return {
-        status: 200,
-        headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
-        stream: (outlet) => writePulled(outlet, linesOf(records)),
-      };
-    },
-  });
-}
+  },
+  async handle({ acting, params, user }) {
+    const records = await exportUser(acting, params.slug, user);
+    return {
+      status: 200,
+      headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+      stream: (outlet) => writePulled(outlet, linesOf(records)),
+    };
+  },
+});
 
 async function* linesOf(records: AsyncGenerator<ExportedRecord>): AsyncGenerator<string> {
   for await (const record of records) yield encodeObjects([exportLine(record)]);

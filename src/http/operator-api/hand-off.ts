@@ -1,15 +1,11 @@
 import { z } from "zod";
 import { handThreadBack, sayInThread, takeThread } from "../../operators/hand-off.ts";
-import { bodyOf } from "../body.ts";
-import { clientMessageId, messageText } from "../fields.ts";
-import { mustAllowHandOff } from "../hand-off.ts";
-import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
+import { endpoint } from "../endpoint.ts";
+import { clientMessageId, messageText, mustAllowHandOff } from "../fields.ts";
+import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
-import { existingChannel, existingThread } from "./existing.ts";
-import { operatorRoute } from "./operator-route.ts";
-import type { Asked, OperatorApi, OperatorEndpoint } from "./operator-route.ts";
-import { threadParam } from "./threads.ts";
+import { existingChannel } from "./admit.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const epoch = z.int().min(0).describe("The thread's epoch as it was seen: who answers has not changed since");
 const epochSchema = z.object({ epoch });
@@ -27,105 +23,81 @@ const EPOCH = documentedJson("The epoch from now on", epochSchema, { epoch: 3 })
 
 const ACT = {
   method: "POST",
+  credential: "operatorKey",
   roles: ["admin", "agent"],
-  scope: "channels",
-  params: threadParam,
+  finds: "thread",
   refusals: {
-    "not-found": "Unknown channel or thread",
     conflict:
       "Another epoch, nothing has changed; or the operator has not taken the thread; or the channel has no hand-off",
   },
-} as const satisfies Partial<OperatorEndpoint>;
+} as const;
 
 /** POST /v1/operator/channels/:slug/threads/:id/take, …/messages, …/typing, …/return, …/close. */
-export function handOffRoutes(api: OperatorApi): Route[] {
-  const { store, config } = api;
-  const { people } = api.threads;
-  const path = (act: string) => `/channels/:slug/threads/:id/${act}`;
-
-  async function threadOf({ param }: Asked): Promise<{ slug: string; uid: string }> {
-    const slug = param("slug");
-    const uid = await existingThread(store, slug, param("id"));
-    return { slug, uid };
-  }
-
-  const bodyIn = <Body>({ incoming }: Asked, schema: z.ZodType<Body>) =>
-    bodyOf(incoming.request, config.serverMaxBodyBytes, { schema });
-
+export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorApi, "store" | "threads">) {
   return [
-    operatorRoute(api, {
+    endpoint({
       ...ACT,
-      path: path("take"),
+      path: "/v1/operator/channels/:slug/threads/:id/take",
       summary: "Take a thread",
       description:
         "From any state: a run that goes on ends with what it has said, and no word of the model comes after. In the audit.",
       body: { schema: epochSchema, example: { epoch: 1 } },
       answers: { 200: EPOCH },
-      async handle(asked) {
-        const body = await bodyIn(asked, epochSchema);
-        const thread = await threadOf(asked);
+      async handle({ acting, thread, body }) {
         mustAllowHandOff(await existingChannel(store, thread.slug));
-        return jsonAnswer(200, { epoch: await takeThread(asked.acting, people, { ...thread, ...body }) });
+        return jsonAnswer(200, { epoch: await takeThread(acting, people, { ...thread, ...body }) });
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ACT,
-      path: path("messages"),
+      path: "/v1/operator/channels/:slug/threads/:id/messages",
       summary: "Write in a thread that you have taken",
       description: "The visitor reads it under the operator's name. In the audit, without the text.",
       body: { schema: messageSchema, example: { text: "How can I help?", epoch: 2 } },
       answers: { 201: documentedJson("The item's id", z.object({ id: z.string() }), { id: "4" }) },
-      async handle(asked) {
-        const { clientMessageId: own = null, ...body } = await bodyIn(asked, messageSchema);
-        const thread = await threadOf(asked);
-        const id = await sayInThread(asked.acting, people, { ...thread, ...body, clientMessageId: own });
+      async handle({ acting, thread, body: { clientMessageId: own = null, ...body } }) {
+        const id = await sayInThread(acting, people, { ...thread, ...body, clientMessageId: own });
         return jsonAnswer(201, { id });
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ACT,
-      path: path("typing"),
+      path: "/v1/operator/channels/:slug/threads/:id/typing",
       summary: "Say that you are writing",
       description: "Told to all who follow the thread; counts for six seconds. No body.",
-      answers: { 204: documentedEmpty("It was told") },
-      async handle(asked) {
-        await asked.incoming.request.body(config.serverMaxBodyBytes);
-        const { uid } = await threadOf(asked);
-        await people.type({ uid, name: asked.operator.name });
+      answers: { 204: "It was told" },
+      async handle({ caller: { name }, thread: { uid } }) {
+        await people.type({ uid, name });
         return emptyAnswer(204);
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ACT,
-      path: path("return"),
+      path: "/v1/operator/channels/:slug/threads/:id/return",
       summary: "Give a thread back to the assistant",
       description:
         "The next message is the assistant's, who is told what was said and the note. In the audit.",
       body: { schema: noteSchema, example: { epoch: 2, note: "Refunded; ask whether all is well" } },
       answers: { 200: EPOCH },
-      async handle(asked) {
-        const { note = null, ...body } = await bodyIn(asked, noteSchema);
-        const thread = await threadOf(asked);
+      async handle({ acting, thread, body: { note = null, ...body } }) {
         const given = { ...thread, ...body, how: "returned" as const, note };
-        return jsonAnswer(200, { epoch: await handThreadBack(asked.acting, people, given) });
+        return jsonAnswer(200, { epoch: await handThreadBack(acting, people, given) });
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ACT,
-      path: path("close"),
+      path: "/v1/operator/channels/:slug/threads/:id/close",
       summary: "End your part of a thread",
       description: "As giving it back, without a note. In the audit.",
       body: { schema: epochSchema, example: { epoch: 2 } },
       answers: { 200: EPOCH },
-      async handle(asked) {
-        const body = await bodyIn(asked, epochSchema);
-        const thread = await threadOf(asked);
+      async handle({ acting, thread, body }) {
         const given = { ...thread, ...body, how: "closed" as const, note: null };
-        return jsonAnswer(200, { epoch: await handThreadBack(asked.acting, people, given) });
+        return jsonAnswer(200, { epoch: await handThreadBack(acting, people, given) });
       },
     }),
   ];

@@ -3,14 +3,18 @@ import { slugSchema } from "../../domain/channel-fields.ts";
 import { operatorNameFault } from "../../domain/operator-name.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addOperator, operatorView, removeOperator, rotateOperator } from "../../operators/operators.ts";
-import { bodyOf } from "../body.ts";
-import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
+import { endpoint } from "../endpoint.ts";
+import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
-import type { Field, Route } from "../route.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
-import { operatorSchema } from "./me.ts";
-import { operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
+import type { OperatorApi } from "./operator-api.ts";
+
+const operatorSchema = z.object({
+  name: z.string(),
+  role: z.enum(["admin", "agent", "auditor"]),
+  channels: z.array(z.string()).nullable().describe("Slugs that it is limited to; null: none"),
+});
 
 const EXAMPLE = { name: "ada", role: "agent", channels: ["shop"] };
 
@@ -22,46 +26,54 @@ const bodySchema = z.object({
   channels: z.array(slugSchema).min(1).nullable().default(null),
 });
 
-const nameParam: Record<string, Field> = {
-  name: { description: "The operator's name", schema: z.string(), required: true, example: "ada" },
-};
-
 const unknown = () => new Refusal("not-found", "Unknown operator");
 
-const ADMINS = { roles: ["admin"], scope: "installation" } as const;
+const ADMINS = { credential: "operatorKey", roles: ["admin"], scope: "installation" } as const;
+
+/** GET /v1/operator/me: the operator whose key is sent. */
+export const me = endpoint({
+  method: "GET",
+  path: "/v1/operator/me",
+  credential: "operatorKey",
+  roles: EVERY_ROLE,
+  summary: "Who I am",
+  description: "",
+  answers: { 200: documentedJson("The operator", operatorSchema, EXAMPLE) },
+  handle: async ({ caller }) => jsonAnswer(200, operatorView(caller)),
+});
 
 /** GET, POST /v1/operator/operators; DELETE …/:name; POST …/:name/rotate. */
-export function operatorsRoutes(api: OperatorApi): Route[] {
-  const { store, directory, config, keepKeys } = api;
+export function operatorsEndpoints({
+  store,
+  directory,
+  keepKeys,
+}: Pick<OperatorApi, "store" | "directory" | "keepKeys">) {
   return [
-    operatorRoute(api, {
+    endpoint({
       ...ADMINS,
       method: "GET",
-      path: "/operators",
+      path: "/v1/operator/operators",
       summary: "List the operators",
       description: "By name.",
-      query: listFields,
+      query: listFields("operators"),
       answers: { 200: documentedList("The operators", operatorSchema, EXAMPLE) },
-      handle: async ({ incoming }) =>
-        listOfAll({ incoming, kind: "operators" }, await store.operators(() => {}), {
+      handle: async ({ query }) =>
+        listOfAll({ kind: "operators", ...query }, await store.operators(() => {}), {
           placeOf: ({ name }) => name,
           viewOf: operatorView,
         }),
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ADMINS,
       method: "POST",
-      path: "/operators",
+      path: "/v1/operator/operators",
       summary: "Add an operator",
       description: "The key is in the answer, this once.",
       body: { schema: bodySchema, example: EXAMPLE },
       answers: { 201: documentedJson("The operator, with its key", withKey, { ...EXAMPLE, key: "op_…" }) },
       refusals: { conflict: "There is one of that name" },
-      async handle({ incoming, acting }) {
-        const { name, role, channels } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
-          schema: bodySchema,
-        });
+      async handle({ acting, body: { name, role, channels } }) {
         const operator = { name, role, channels: channels && [...new Set(channels)] };
         const added = await addOperator(acting, operator);
         if (added.type === "taken") {
@@ -78,35 +90,33 @@ export function operatorsRoutes(api: OperatorApi): Route[] {
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ADMINS,
       method: "DELETE",
-      path: "/operators/:name",
+      path: "/v1/operator/operators/:name",
       summary: "Remove an operator",
       description: "Its key ends at once.",
-      params: nameParam,
-      answers: { 204: documentedEmpty("The operator is gone") },
+      answers: { 204: "The operator is gone" },
       refusals: { "not-found": "Unknown operator" },
-      async handle({ acting, param }) {
-        if (!(await removeOperator(acting, param("name")))) throw unknown();
+      async handle({ acting, params }) {
+        if (!(await removeOperator(acting, params.name))) throw unknown();
         await directory.renew();
         return emptyAnswer(204);
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...ADMINS,
       method: "POST",
-      path: "/operators/:name/rotate",
+      path: "/v1/operator/operators/:name/rotate",
       summary: "Make an operator's key anew",
       description: "The new key is in the answer, this once; the old one ends at once.",
-      params: nameParam,
       answers: {
         200: documentedJson("The operator, with its new key", withKey, { ...EXAMPLE, key: "op_…" }),
       },
       refusals: { "not-found": "Unknown operator" },
-      async handle({ acting, param }) {
-        const rotated = await rotateOperator(acting, param("name"));
+      async handle({ acting, params }) {
+        const rotated = await rotateOperator(acting, params.name);
         if (rotated === null) throw unknown();
         const { operator, key } = rotated;
         keepKeys.operator(operator.name, key);

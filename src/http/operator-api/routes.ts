@@ -1,38 +1,38 @@
+import { routesOf } from "../endpoint-route.ts";
 import type { Route } from "../route.ts";
-import { auditRoute } from "./audit.ts";
-import { capsRoute } from "./caps.ts";
-import { channelsRoutes } from "./channels.ts";
-import { handOffRoutes } from "./hand-off.ts";
-import { exportRoute } from "./export.ts";
-import { forgettingRoutes } from "./forgetting.ts";
-import { eventsRoute } from "./events.ts";
-import { ipsRoutes } from "./ips.ts";
-import { meRoute } from "./me.ts";
-import type { OperatorApi } from "./operator-route.ts";
-import { operatorsRoutes } from "./operators.ts";
-import { statsRoute } from "./stats.ts";
-import { threadsRoutes } from "./threads.ts";
-import { usersRoutes } from "./users.ts";
-import { webhooksRoutes } from "./webhooks.ts";
-import { watchRoute } from "./watch.ts";
+import { operatorHandleOf } from "./admit.ts";
+import { auditEndpoint } from "./audit.ts";
+import { capsEndpoint } from "./caps.ts";
+import { channelsEndpoints } from "./channels.ts";
+import { eventsEndpoint } from "./events.ts";
+import { userExport } from "./export.ts";
+import { handOffEndpoints } from "./hand-off.ts";
+import { ipsEndpoints } from "./ips.ts";
+import type { OperatorApi } from "./operator-api.ts";
+import { me, operatorsEndpoints } from "./operators.ts";
+import { statsEndpoint } from "./stats.ts";
+import { threadsEndpoints } from "./threads.ts";
+import { usersEndpoints } from "./users.ts";
+import { watchEndpoint } from "./watch.ts";
+import { webhooksEndpoints } from "./webhooks.ts";
 
 /** /v1/operator: the operators' API. No CORS headers: pages of other origins must not use it. */
 export function operatorRoutes(api: OperatorApi): Route[] {
-  return [
-    meRoute(api), //          GET  /me
-    ...channelsRoutes(api), // GET, POST /channels; GET, PATCH /channels/:slug; POST …/rotate-keys
-    ...webhooksRoutes(api), // GET /channels/:slug/webhooks; POST …/test, …/replay
-    ...usersRoutes(api), //   GET  /channels/:slug/users; GET, PATCH …/:userId; POST …/revoke
-    ...threadsRoutes(api), // GET /channels/:slug/threads, …/:id, …/:id/messages, …/:id/runs
-    exportRoute(api), //      GET  /channels/:slug/users/:userId/export
-    ...forgettingRoutes(api), // DELETE /channels/:slug/threads/:id, …/users/:userId
-    watchRoute(api), //       GET  /channels/:slug/threads/:id/watch
-    ...handOffRoutes(api), // POST …/threads/:id/take, …/messages, …/typing, …/return, …/close
-    ...ipsRoutes(api), //     GET, POST /ips; DELETE /ips/:address
-    ...operatorsRoutes(api), // GET, POST /operators; DELETE …/:name; POST …/:name/rotate
-    auditRoute(api), //       GET  /audit
-    eventsRoute(api), //      GET  /events
-    statsRoute(api), //       GET  /stats
-    capsRoute(api), //        GET  /caps
+  const endpoints = [
+    me,
+    ...channelsEndpoints(api),
+    ...webhooksEndpoints(api),
+    ...usersEndpoints(api),
+    ...threadsEndpoints(api),
+    userExport,
+    watchEndpoint(api),
+    ...handOffEndpoints(api),
+    ...ipsEndpoints(api),
+    ...operatorsEndpoints(api),
+    auditEndpoint(api),
+    eventsEndpoint(api),
+    statsEndpoint(api),
+    capsEndpoint(api),
   ];
+  return routesOf(endpoints, operatorHandleOf(api));
 }

@@ -5,13 +5,12 @@ import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { readStats, statDays } from "../../operators/stats.ts";
 import type { Store } from "../../store.ts";
-import { queryOf } from "../body.ts";
+import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Field, Route } from "../route.ts";
-import { existingChannel } from "./existing.ts";
-import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { existingChannel } from "./admit.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const count = z.int();
 const wait = z
@@ -49,32 +48,26 @@ const EXAMPLE = {
   thumbsDown: 0,
 };
 
-const dayText = z.string().refine(isDay).nullable().default(null);
-const querySchema = z.object({ channel: z.string().nullable().default(null), from: dayText, to: dayText });
-
-const dayField = (description: string, example: string): Field => ({
+const dayField = (description: string, example: string) => ({
   description,
-  schema: z.string(),
-  required: false,
+  schema: z.string().refine(isDay).nullable().default(null),
+  shown: z.string(),
   example,
 });
 
 /** GET /v1/operator/stats: counts, day by day. */
-export function statsRoute(api: OperatorApi): Route {
-  const { store, clock } = api;
-  return operatorRoute(api, {
+export function statsEndpoint({ store, clock }: Pick<OperatorApi, "store" | "clock">) {
+  return endpoint({
     method: "GET",
-    path: "/stats",
+    path: "/v1/operator/stats",
+    credential: "operatorKey",
     roles: EVERY_ROLE,
-    scope: "channels",
     summary: "What happened, day by day",
     description:
       "One item for each UTC day, oldest first, of one channel or of all that the operator sees together. Kept for 400 days; right within 5 s, and a process that is killed loses what it counted in the last second.",
     query: {
       channel: {
         description: "Only of this channel",
-        schema: z.string(),
-        required: false,
         example: "shop",
       },
       from: dayField("The first day; 30 days in all without it", "2026-11-01"),
@@ -84,9 +77,8 @@ export function statsRoute(api: OperatorApi): Route {
       200: documentedJson("The days", z.object({ items: z.array(statSchema) }), { items: [EXAMPLE] }),
     },
     refusals: { "not-found": "Unknown channel" },
-    async handle({ incoming, operator }) {
-      const { channel, ...asked } = queryOf(incoming.request, querySchema);
-      const slugs = await channelsOf(store, operator, channel);
+    async handle({ caller, query: { channel, ...asked } }) {
+      const slugs = await channelsOf(store, caller, channel);
       const days = statDays(asked, clock.now());
       return jsonAnswer(200, { items: await readStats(store, slugs, days) });
     },

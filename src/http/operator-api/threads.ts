@@ -1,20 +1,22 @@
+import type { ChannelThread, Store } from "../../store.ts";
+import { endpoint, ifGiven } from "../endpoint.ts";
 import { z } from "zod";
+import { Refusal } from "../../domain/refusal.ts";
 import { answererView } from "../../operators/answerer.ts";
 import { channelThreadView, listChannelThreads } from "../../operators/channel-threads.ts";
+import { deleteThread } from "../../operators/forgetting.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
 import { channelThread, threadState } from "../../protocol/threads.ts";
-import { queryOf } from "../body.ts";
 import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
-import { jsonAnswer } from "../route.ts";
-import type { Field, Route } from "../route.ts";
-import { sinceField, unixMs } from "./audit.ts";
-import { existingChannel, existingChannelThread, existingThread, existingUser } from "./existing.ts";
-import { documentedList, limitText, listAnswer, listFields, listingOf } from "./lists.ts";
-import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { emptyAnswer, jsonAnswer } from "../route.ts";
+import { existingChannel, existingUser, orUnavailable } from "./admit.ts";
+import { timeField } from "./audit.ts";
+import { documentedList, listAnswer, listFields, listLimit } from "./lists.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 export const runSchema = z.object({
   id: z.string(),
@@ -43,129 +45,114 @@ export const EXAMPLE_THREAD = {
   epoch: 0,
 };
 
-const listQuery = z.object({
-  state: threadState.nullable().default(null),
-  userId: z.string().nullable().default(null),
-  since: unixMs.default(0),
-  until: unixMs.default(Infinity),
-});
-
-const messagesQuery = z.object({ limit: limitText, before: z.string().nullable().default(null) });
-export const threadParam: Record<string, Field> = {
-  id: {
-    description: "The service's id of the thread",
-    schema: z.string(),
-    required: true,
-    example: "bkQmzpTqyiWfXH2uJ3dVxw",
-  },
-};
-
 const READ = {
   method: "GET",
+  credential: "operatorKey",
   roles: ["admin", "agent"],
-  scope: "channels",
-  params: threadParam,
-  refusals: { "not-found": "Unknown channel or thread" },
+  finds: "thread",
 } as const;
 
-/** GET /v1/operator/channels/:slug/threads, …/:id: the threads, without texts. */
-function listRoutes(api: OperatorApi): Route[] {
-  const { store } = api;
+/**
+ * GET /v1/operator/channels/:slug/threads; GET, DELETE …/:id; GET …/:id/messages, …/runs. Each read of a text is written to the
+ * audit first.
+ */
+export function threadsEndpoints({
+  store,
+  threads,
+  reads,
+}: Pick<OperatorApi, "store" | "threads" | "reads">) {
   return [
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels/:slug/threads",
+      path: "/v1/operator/channels/:slug/threads",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
+      finds: "channel",
       summary: "List a channel's threads",
       description:
         "The latest activity first, right within 5 s. With `state` or `userId` a page may hold fewer than `limit`, even none, and have a next one.",
       query: {
-        ...listFields,
+        ...listFields("threads"),
         state: {
           description: "Only those in this state",
-          schema: threadState,
-          required: false,
+          ...ifGiven(threadState),
           example: "awaiting",
         },
         userId: {
           description: "Only those of this user: the service's id, or the caller's",
-          schema: z.string(),
-          required: false,
           example: "account-7",
         },
-        since: { ...sinceField, description: "Only those active then or later: Unix time in milliseconds" },
-        until: { ...sinceField, description: "Only those active then or before: Unix time in milliseconds" },
+        since: timeField("Only those active then or later", 0),
+        until: timeField("Only those active then or before", Infinity),
       },
       answers: { 200: documentedList("The threads", channelThread, EXAMPLE_THREAD) },
       refusals: { "not-found": "Unknown channel or user" },
-      async handle({ incoming, param }) {
-        const { query, ...page } = listingOf(incoming, "threads", listQuery);
-        const { state, since: sinceMs, until: untilMs } = query;
-        const { slug } = await existingChannel(store, param("slug"));
+      async handle({ channel: { slug }, query }) {
+        const { limit, cursor: after, state, since: sinceMs, until: untilMs } = query;
         const userId = query.userId === null ? null : (await existingUser(store, slug, query.userId)).userId;
-        const found = await listChannelThreads(store, slug, page, { state, userId, sinceMs, untilMs });
+        const filter = { state, userId, sinceMs, untilMs };
+        const found = await listChannelThreads(store, slug, { limit, after }, filter);
         return listAnswer("threads", found.items.map(channelThreadView), found.next);
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels/:slug/threads/:id",
+      path: "/v1/operator/channels/:slug/threads/:id",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
       summary: "Show a thread",
       description:
         "Whose it is and how it stands. What was said of a hand-off, its reason and summary, is the only text; the reading of that is in the audit.",
-      params: threadParam,
       answers: {
         200: documentedJson("The thread", oneThreadSchema, { ...EXAMPLE_THREAD, messages: 4 }),
       },
-      refusals: { "not-found": "Unknown channel or thread" },
-      async handle({ acting, param, operator }) {
-        const { thread, messageCount } = await existingChannelThread(store, param("slug"), param("id"));
-        const answerer = answererView(thread.snapshot, { seesText: operator.role !== "auditor" });
+      async handle({ acting, params: { slug, id }, caller }) {
+        const { thread, messageCount } = await existingChannelThread(store, slug, id);
+        const answerer = answererView(thread.snapshot, { seesText: caller.role !== "auditor" });
         const { reason, summary } = answerer.handoff ?? {};
-        if (reason !== undefined || summary !== undefined)
-          await noteReading(acting, param("slug"), thread.uid);
+        if (reason !== undefined || summary !== undefined) await noteReading(acting, slug, thread.uid);
         return jsonAnswer(200, { ...channelThreadView(thread), ...answerer, messages: messageCount });
       },
     }),
-  ];
-}
 
-/**
- * GET /v1/operator/channels/:slug/threads, …/:id; …/:id/messages and …/runs: the texts. Each read is written to the
- * audit first.
- */
-export function threadsRoutes(api: OperatorApi): Route[] {
-  const { store } = api;
-  return [
-    ...listRoutes(api),
-
-    operatorRoute(api, {
-      ...READ,
-      path: "/channels/:slug/threads/:id/messages",
-      summary: "Read a thread's history",
+    endpoint({
+      method: "DELETE",
+      path: "/v1/operator/channels/:slug/threads/:id",
+      credential: "operatorKey",
+      roles: ["admin"],
+      finds: "thread",
+      summary: "Delete a thread",
       description:
-        "The last messages, oldest first: fewer than `limit` where they are long; the first of all has the id 1. The reading is in the audit.",
-      query: { limit: listFields.limit, before: pageFields.before },
-      answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
-      async handle({ incoming, acting, param }) {
-        const query = queryOf(incoming.request, messagesQuery);
-        const uid = await existingThread(store, param("slug"), param("id"));
-        await noteReading(acting, param("slug"), uid);
-        return historyAnswer(api, uid, query);
+        "With everything in it, for good: from now on it is 404, and nothing that is on its way brings it back. A run ends, and its streams with an error line of code deleted. Its texts leave the store within 60 seconds. In the audit, without content.",
+      answers: { 202: "It is deleted" },
+      async handle({ acting, thread: { slug, uid } }) {
+        await deleteThread(acting, threads.forgetting, slug, uid);
+        return emptyAnswer(202);
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       ...READ,
-      path: "/channels/:slug/threads/:id/runs",
+      path: "/v1/operator/channels/:slug/threads/:id/messages",
+      summary: "Read a thread's history",
+      description:
+        "The last messages, oldest first: fewer than `limit` where they are long; the first of all has the id 1. The reading is in the audit.",
+      query: { limit: listLimit, before: pageFields.before },
+      answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
+      async handle({ acting, thread: { slug, uid }, query }) {
+        await noteReading(acting, slug, uid);
+        return historyAnswer({ threads, reads }, uid, query);
+      },
+    }),
+
+    endpoint({
+      ...READ,
+      path: "/v1/operator/channels/:slug/threads/:id/runs",
       summary: "Read a thread's runs",
       description:
         "The newest, oldest first: how each went through the chart, and its last line. The reading is in the audit.",
-      query: { limit: listFields.limit },
+      query: { limit: listLimit },
       answers: {
         200: documentedList("The runs", runSchema, {
           id: "b3Q0dGhlcnJ1bm9mdGhpcw",
@@ -175,12 +162,23 @@ export function threadsRoutes(api: OperatorApi): Route[] {
           path: [{ atMs: 1_800_000_000_000, event: "user.said", state: "running.thinking", said: [] }],
         }),
       },
-      async handle({ incoming, acting, param }) {
-        const { limit } = queryOf(incoming.request, z.object({ limit: limitText }));
-        const slug = param("slug");
-        const uid = await existingThread(store, slug, param("id"));
-        return jsonAnswer(200, { items: await readRuns(acting, { slug, uid, limit }), next: null });
+      async handle({ acting, thread, query: { limit } }) {
+        return jsonAnswer(200, { items: await readRuns(acting, { ...thread, limit }), next: null });
       },
     }),
   ];
+}
+
+/** A thread of this channel, and its owner. Throws Refusal("not-found"). */
+async function existingChannelThread(
+  store: Pick<Store, "channel" | "channelThread" | "look">,
+  slug: string,
+  uid: string,
+): Promise<{ thread: ChannelThread; messageCount: number }> {
+  await existingChannel(store, slug);
+  const [thread, look] = await orUnavailable(
+    Promise.all([store.channelThread(slug, uid), store.look(uid, null)]),
+  );
+  if (thread === null) throw new Refusal("not-found", "Unknown thread");
+  return { thread, messageCount: look.messageCount };
 }

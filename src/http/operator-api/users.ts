@@ -5,19 +5,18 @@ import { Refusal } from "../../domain/refusal.ts";
 import { MAX_DISPLAY_NAME_CHARS } from "../../domain/user.ts";
 import type { User } from "../../domain/user.ts";
 import { searchUsers } from "../../operators/search-users.ts";
+import { deleteUser } from "../../operators/forgetting.ts";
 import { stopUser } from "../../operators/stop-runs.ts";
 import { changeUser, revokeUser, userView } from "../../operators/users.ts";
 import { user as shownUser } from "../../protocol/user.ts";
 import type { User as ShownUser } from "../../protocol/user.ts";
-import { bodyOf } from "../body.ts";
-import { atMost, callerId } from "../fields.ts";
-import { documentedEmpty, documentedJson } from "../reference/shared-documentation.ts";
+import { endpoint } from "../endpoint.ts";
+import { atMost } from "../fields.ts";
+import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
-import type { Field, Route } from "../route.ts";
-import { existingChannel, existingUser } from "./existing.ts";
-import { documentedList, listAnswer, listFields, listingOf } from "./lists.ts";
-import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import { documentedList, listAnswer, listFields } from "./lists.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const EXAMPLE = {
   userId: "8Zk3x0T5RrOeS3o1m1yq6g",
@@ -27,18 +26,14 @@ const EXAMPLE = {
   whitelisted: false,
 };
 
-const flagText = z.enum(["true", "false"]).transform((text) => text === "true");
-
-const querySchema = z.object({
-  q: z.string().default(""),
-  blocked: flagText.nullable().default(null),
-  anonymous: flagText.nullable().default(null),
-});
-
-const flagField = (description: string): Field => ({
+const flagField = (description: string) => ({
   description,
-  schema: z.enum(["true", "false"]),
-  required: false,
+  schema: z
+    .enum(["true", "false"])
+    .transform((text) => text === "true")
+    .nullable()
+    .default(null),
+  shown: z.enum(["true", "false"]),
   example: "true",
 });
 
@@ -52,42 +47,28 @@ const bodySchema = z.object({
     .describe("With `blocked`: the user's runs, pending calls and what waits behind them end, too"),
 });
 
-const STOP_ALONE = "The body does not match the schema: stop goes with blocked";
-
-export const userParam: Record<string, Field> = {
-  userId: {
-    description: "The service's id of the user, or the caller's",
-    schema: callerId,
-    required: true,
-    example: "account-7",
-  },
-};
-
-/** GET /v1/operator/channels/:slug/users; GET, PATCH …/users/:userId; POST …/revoke. */
-export function usersRoutes(api: OperatorApi): Route[] {
-  const { store, config } = api;
+/** GET /v1/operator/channels/:slug/users; GET, PATCH, DELETE …/users/:userId; POST …/revoke. */
+export function usersEndpoints({ store, threads }: Pick<OperatorApi, "store" | "threads">) {
   return [
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels/:slug/users",
+      path: "/v1/operator/channels/:slug/users",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
+      finds: "channel",
       summary: "List a channel's users",
       description:
         "Newest first. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
       query: {
-        ...listFields,
-        q: { description: "Part of an id or a name", schema: z.string(), required: false, example: "ada" },
+        ...listFields("users"),
+        q: { description: "Part of an id or a name", example: "ada" },
         blocked: flagField("Only those who are blocked, or who are not"),
         anonymous: flagField("Only those without an id of the caller's, or with one"),
       },
       answers: { 200: documentedList("The users", shownUser, EXAMPLE) },
-      refusals: { "not-found": "Unknown channel" },
-      async handle({ incoming, operator, param }) {
-        const { limit, after, query } = listingOf(incoming, "users", querySchema);
-        const { slug } = await existingChannel(store, param("slug"));
-        const { q: text, blocked, anonymous } = query;
-        const search = { text, blocked, anonymous, seesNames: seesNames(operator) };
+      async handle({ caller, channel: { slug }, query }) {
+        const { limit, cursor: after, q, blocked, anonymous } = query;
+        const search = { text: q ?? "", blocked, anonymous, seesNames: seesNames(caller) };
         const { users, next } = await searchUsers(
           store,
           slug,
@@ -96,69 +77,82 @@ export function usersRoutes(api: OperatorApi): Route[] {
         );
         return listAnswer(
           "users",
-          users.map((user) => viewFor(operator, user)),
+          users.map((user) => viewFor(caller, user)),
           next,
         );
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels/:slug/users/:userId",
+      path: "/v1/operator/channels/:slug/users/:userId",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
+      finds: "user",
       summary: "Show a user",
       description: "The service's id comes before the caller's. Names are not shown to auditors.",
-      params: userParam,
       answers: { 200: documentedJson("The user", shownUser, EXAMPLE) },
-      refusals: { "not-found": "Unknown channel or user" },
-      handle: async ({ operator, param }) =>
-        jsonAnswer(200, viewFor(operator, await existingUser(store, param("slug"), param("userId")))),
+      handle: async ({ caller, user }) => jsonAnswer(200, viewFor(caller, user)),
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "PATCH",
-      path: "/channels/:slug/users/:userId",
+      path: "/v1/operator/channels/:slug/users/:userId",
+      credential: "operatorKey",
       roles: ["admin", "agent"],
-      scope: "channels",
+      finds: "user",
       summary: "Block, whitelist or rename a user",
       description: "In force with the user's next request.",
-      params: userParam,
-      body: { schema: bodySchema, example: { blocked: true } },
+      body: { schema: bodySchema, example: { blocked: true }, check: mustStopBlocked },
       answers: { 200: documentedJson("The user", shownUser, { ...EXAMPLE, blocked: true }) },
-      refusals: { "not-found": "Unknown channel or user" },
-      async handle({ incoming, operator, acting, param }) {
-        const { stop = false, ...change } = await bodyOf(incoming.request, config.serverMaxBodyBytes, {
-          schema: bodySchema,
-        });
-        if (stop && change.blocked !== true) throw new Refusal("invalid", STOP_ALONE);
-        const slug = param("slug");
-        const user = await existingUser(store, slug, param("userId"));
+      async handle({ caller, acting, params: { slug }, user, body }) {
+        const { stop = false, ...change } = body;
         const changed = await changeUser(acting, slug, user, change);
         if (changed === null) throw new Refusal("not-found", "Unknown user");
-        if (stop) await stopUser(acting, api.threads, slug, user.userId);
-        return jsonAnswer(200, viewFor(operator, changed));
+        if (stop) await stopUser(acting, threads, slug, user.userId);
+        return jsonAnswer(200, viewFor(caller, changed));
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
+      method: "DELETE",
+      path: "/v1/operator/channels/:slug/users/:userId",
+      credential: "operatorKey",
+      roles: ["admin"],
+      finds: "user",
+      summary: "Delete a user",
+      description:
+        "With all threads, for good: tokens are 401 from now on, everything else is 404. Whoever comes with the same id of the caller's begins anew as a stranger, also one who was blocked. Texts leave the store within 60 seconds. In the audit, without content.",
+      answers: { 202: "The user is deleted" },
+      async handle({ acting, params: { slug }, user }) {
+        await deleteUser(acting, threads.forgetting, slug, user.userId);
+        return emptyAnswer(202);
+      },
+    }),
+
+    endpoint({
       method: "POST",
-      path: "/channels/:slug/users/:userId/revoke",
+      path: "/v1/operator/channels/:slug/users/:userId/revoke",
+      credential: "operatorKey",
       roles: ["admin", "agent"],
-      scope: "channels",
+      finds: "user",
       summary: "End all visitor tokens of a user",
       description: "Pages that hold one are strangers again, and their feeds end.",
-      params: userParam,
-      answers: { 204: documentedEmpty("They are ended") },
-      refusals: { "not-found": "Unknown channel or user" },
-      async handle({ acting, param }) {
-        const { userId } = await existingUser(store, param("slug"), param("userId"));
-        const isThere = await revokeUser(acting, param("slug"), userId);
+      answers: { 204: "They are ended" },
+      async handle({ acting, params: { slug }, user }) {
+        const isThere = await revokeUser(acting, slug, user.userId);
         if (!isThere) throw new Refusal("not-found", "Unknown user");
         return emptyAnswer(204);
       },
     }),
   ];
+}
+
+/** `stop` alone would end runs of a user who may begin others. */
+function mustStopBlocked({ stop = false, blocked }: z.infer<typeof bodySchema>): void {
+  if (stop && blocked !== true) {
+    throw new Refusal("invalid", "The body does not match the schema: stop goes with blocked");
+  }
 }
 
 /** Names are text, which an auditor must not read. */

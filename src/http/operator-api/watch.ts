@@ -1,20 +1,18 @@
+import { endpoint } from "../endpoint.ts";
 import { z } from "zod";
 import type { Feed } from "../../actors/feeds/feed.ts";
+import type { Arrival } from "../../admission/arrival.ts";
+import type { Operator } from "../../domain/operator.ts";
 import type { Outlet } from "../../listener.ts";
 import { noteReading } from "../../operators/threads.ts";
 import { watchThread } from "../../operators/watch-thread.ts";
 import type { WatchedThread } from "../../operators/watch-thread.ts";
 import { feedLine } from "../../protocol/feed.ts";
 import { widgetLine } from "../../protocol/lines.ts";
-import { queryOf } from "../body.ts";
 import { createFewOpen } from "../feeds/few-open.ts";
-import { feedAnswer, feedFields, feedQuery } from "../feeds/feed-answer.ts";
-import type { Route } from "../route.ts";
+import { feedAnswer, feedFields } from "../feeds/feed-answer.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
-import { existingThread } from "./existing.ts";
-import { operatorRoute } from "./operator-route.ts";
-import type { Asked, OperatorApi } from "./operator-route.ts";
-import { threadParam } from "./threads.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 /** A line of the watch: the feed's, and those of the thread's chart. */
 const watchLine = z.union([
@@ -38,17 +36,17 @@ const MOST_FOR_AN_OPERATOR = 20;
 const LOOK_MS = 1_000;
 
 /** GET /v1/operator/channels/:slug/threads/:id/watch: a conversation, live, for the console. */
-export function watchRoute(api: OperatorApi): Route {
+export function watchEndpoint(api: Pick<OperatorApi, "admission" | "store" | "threads" | "reads" | "log">) {
   const few = createFewOpen(MOST_FOR_AN_OPERATOR);
-  return operatorRoute(api, {
+  return endpoint({
     method: "GET",
-    path: "/channels/:slug/threads/:id/watch",
+    path: "/v1/operator/channels/:slug/threads/:id/watch",
+    credential: "operatorKey",
     roles: ["admin", "agent"],
-    scope: "channels",
+    finds: "thread",
     summary: "Watch a thread: its messages, its replies as they are written, its chart",
     description:
       "Stays open: the lines of a thread's feed, and beside them `thread` (its state, sums and visitor), `runs` (the newest, then those that changed) and `said` (a run's lines as they come). The reading is in the audit. Ends within a second of its key. At most 20 at a time for an operator, of which the oldest ends.",
-    params: threadParam,
     query: feedFields,
     answers: {
       200: {
@@ -63,14 +61,13 @@ export function watchRoute(api: OperatorApi): Route {
     },
     refusals: { "not-found": "Unknown channel or thread, or nothing was said in it yet" },
     async handle(asked) {
-      const { incoming, acting, param } = asked;
-      const { after } = queryOf(incoming.request, feedQuery);
-      const uid = await existingThread(api.store, param("slug"), param("id"));
+      const { caller, acting, query } = asked;
+      const { slug, uid } = asked.thread;
       api.reads.mayBegin();
-      await noteReading(acting, param("slug"), uid);
-      const feed = await api.threads.openFeed(uid, after);
+      await noteReading(acting, slug, uid);
+      const feed = await api.threads.openFeed(uid, query.after);
       let beside: WatchedThread | null = null;
-      const isOver = few.add(asked.operator.name, () => feed.end());
+      const isOver = few.add(caller.name, () => feed.end());
       return feedAnswer(
         // Reads the chart as soon as the feed sends lines, not up to a second later.
         heard(feed, () => beside?.poke()),
@@ -78,7 +75,14 @@ export function watchRoute(api: OperatorApi): Route {
           isOver();
           beside?.stop();
         },
-        (outlet) => (beside = watchBeside(api, { asked, uid, outlet, onRefused: () => feed.end() })),
+        (outlet) =>
+          (beside = watchBeside(api, {
+            arrival: asked,
+            operator: caller,
+            uid,
+            outlet,
+            onRefused: () => feed.end(),
+          })),
       );
     },
   });
@@ -103,14 +107,14 @@ function heard(feed: Feed, onLines: () => void): Feed {
 
 /** Writes the thread's state until it is stopped; `onRefused`: the operator may no longer see it. */
 function watchBeside(
-  { store, threads, log, admission }: OperatorApi,
-  watch: { asked: Asked; uid: string; outlet: Outlet; onRefused: () => void },
+  { store, threads, log, admission }: Pick<OperatorApi, "store" | "threads" | "log" | "admission">,
+  watch: { arrival: Arrival; operator: Operator; uid: string; outlet: Outlet; onRefused: () => void },
 ): WatchedThread {
-  const { asked, uid, outlet, onRefused } = watch;
-  const before = JSON.stringify(asked.operator);
+  const { arrival, operator, uid, outlet, onRefused } = watch;
+  const before = JSON.stringify(operator);
   const isStillAllowed = () => {
     try {
-      return JSON.stringify(admission.admit(asked.incoming)) === before;
+      return JSON.stringify(admission.admit(arrival)) === before;
     } catch {
       return false;
     }

@@ -5,15 +5,13 @@ import { Refusal } from "../../domain/refusal.ts";
 import { chosenWebhooks, listWebhooks, replayWebhooks, testWebhooks } from "../../operators/webhooks.ts";
 import { addressFor } from "../../operators/channel-secrets.ts";
 import { createSender } from "../../webhooks/send.ts";
-import { bodyIfAny } from "../body.ts";
+import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
-import type { Route } from "../route.ts";
-import { existingChannel } from "./existing.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
-import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
+import { EVERY_ROLE } from "./operator-api.ts";
 import { sightOf } from "./channels.ts";
-import type { OperatorApi } from "./operator-route.ts";
+import type { OperatorApi } from "./operator-api.ts";
 
 const deliverySchema = z.object({
   id: z.string().describe("The `webhook-id`"),
@@ -69,9 +67,13 @@ const tested = z.object({
 const replayed = z.object({ items: z.array(z.object({ url: z.string(), replayed: z.int() })) });
 
 /** GET /v1/operator/channels/:slug/webhooks; POST …/test, …/replay. */
-export function webhooksRoutes(api: OperatorApi): Route[] {
-  const { store, clock, config, channelVariables } = api;
-  const body = { schema: choice, example: { url: EXAMPLE.url } };
+export function webhooksEndpoints({
+  store,
+  clock,
+  config,
+  channelVariables,
+}: Pick<OperatorApi, "store" | "clock" | "config" | "channelVariables">) {
+  const body = { schema: choice, example: { url: EXAMPLE.url }, optional: true } as const;
 
   function chosen(channel: Channel, url: string | undefined): WebhookField[] {
     const found = chosenWebhooks(channel, url);
@@ -80,32 +82,29 @@ export function webhooksRoutes(api: OperatorApi): Route[] {
   }
 
   return [
-    operatorRoute(api, {
+    endpoint({
       method: "GET",
-      path: "/channels/:slug/webhooks",
+      path: "/v1/operator/channels/:slug/webhooks",
+      credential: "operatorKey",
       roles: EVERY_ROLE,
-      scope: "channels",
+      finds: "channel",
       summary: "List a channel's webhooks and their deliveries",
       description: "Never a secret, and no text of anybody.",
-      query: listFields,
+      query: listFields("webhooks"),
       answers: { 200: documentedList("The webhooks", webhookSchema, EXAMPLE) },
-      refusals: { "not-found": "Unknown channel" },
-      handle: async ({ incoming, operator, param }) =>
-        listOfAll(
-          { incoming, kind: "webhooks" },
-          await listWebhooks(store, await existingChannel(store, param("slug"))),
-          {
-            placeOf: ({ url }) => url,
-            viewOf: (webhook) => ({ ...webhook, url: addressFor(sightOf(operator), webhook.url) }),
-          },
-        ),
+      handle: async ({ caller, channel, query }) =>
+        listOfAll({ kind: "webhooks", ...query }, await listWebhooks(store, channel), {
+          placeOf: ({ url }) => url,
+          viewOf: (webhook) => ({ ...webhook, url: addressFor(sightOf(caller), webhook.url) }),
+        }),
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "POST",
-      path: "/channels/:slug/webhooks/test",
+      path: "/v1/operator/channels/:slug/webhooks/test",
+      credential: "operatorKey",
       roles: ["admin"],
-      scope: "channels",
+      finds: "channel",
       summary: "Send a test event",
       description: "Its type is `webhook.test`. An endpoint that takes it is on again.",
       body,
@@ -115,9 +114,7 @@ export function webhooksRoutes(api: OperatorApi): Route[] {
         }),
       },
       refusals: { "not-found": "Unknown channel, or it has no such webhook" },
-      async handle({ incoming, acting, param }) {
-        const { url } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, { schema: choice });
-        const channel = await existingChannel(store, param("slug"));
+      async handle({ acting, channel, body: { url } }) {
         const sender = createSender({ clock, allowsPrivate: config.webhooksPrivate });
         try {
           const parts = { sender, variables: channelVariables };
@@ -128,11 +125,12 @@ export function webhooksRoutes(api: OperatorApi): Route[] {
       },
     }),
 
-    operatorRoute(api, {
+    endpoint({
       method: "POST",
-      path: "/channels/:slug/webhooks/replay",
+      path: "/v1/operator/channels/:slug/webhooks/replay",
+      credential: "operatorKey",
       roles: ["admin"],
-      scope: "channels",
+      finds: "channel",
       summary: "Send again what failed",
       description:
         "Everything that waits for a further try, or was given up, is sent now, with its id and body.",
@@ -143,9 +141,7 @@ export function webhooksRoutes(api: OperatorApi): Route[] {
         }),
       },
       refusals: { "not-found": "Unknown channel, or it has no such webhook" },
-      async handle({ incoming, acting, param }) {
-        const { url } = await bodyIfAny(incoming.request, config.serverMaxBodyBytes, { schema: choice });
-        const channel = await existingChannel(store, param("slug"));
+      async handle({ acting, channel, body: { url } }) {
         return jsonAnswer(200, { items: await replayWebhooks(acting, channel, chosen(channel, url)) });
       },
     }),

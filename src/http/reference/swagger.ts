@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { openApiDocument } from "./openapi.ts";
-import { kept } from "../kept.ts";
+import { fileRoute } from "../route.ts";
 import type { Route } from "../route.ts";
 
 /** GET /swagger: the interactive reference. Swagger UI, served by us: no script or style comes from another origin. */
@@ -59,28 +59,22 @@ const ASSETS = {
 
 /** `routes`: what the document describes. */
 export function swaggerRoutes(routes: readonly Route[]): Route[] {
-  const description = kept(async () => Buffer.from(JSON.stringify(openApiDocument(routes))));
   return [
-    open("/swagger", async () => file("text/html; charset=utf-8", PAGE)),
-    open("/swagger/start.js", async () => file(JAVASCRIPT, START)),
-    open("/swagger/openapi.json", async () => ({
+    fileRoute("/swagger", async () => file("text/html; charset=utf-8", PAGE)),
+    fileRoute("/swagger/start.js", async () => file(JAVASCRIPT, START)),
+    fileRoute("/swagger/openapi.json", async () => ({
       status: 200,
       headers: {
         "content-type": "application/json; charset=utf-8",
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
       },
-      body: await description(),
+      body: Buffer.from(JSON.stringify(openApiDocument(routes))),
     })),
-    ...Object.entries(ASSETS).map(([name, type]) => {
-      const asset = kept(() => readAsset(name));
-      return open(`/swagger/${name}`, async () => file(type, await asset()));
-    }),
+    ...Object.entries(ASSETS).map(([name, type]) =>
+      fileRoute(`/swagger/${name}`, async () => file(type, await readAsset(name))),
+    ),
   ];
-}
-
-function open(path: string, handle: Route["handle"]): Route {
-  return { method: "GET", path, api: "open", documentation: "hidden", handle };
 }
 
 function file(type: string, body: string | Uint8Array) {

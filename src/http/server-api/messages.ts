@@ -7,8 +7,7 @@ import { attributesField } from "../../domain/attributes.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
-import { bodyOf } from "../body.ts";
-import { documentedLines, BODY_REFUSALS, serverRefusals } from "../reference/shared-documentation.ts";
+import { endpoint } from "../endpoint.ts";
 import {
   attachmentList,
   attributesMap,
@@ -16,18 +15,20 @@ import {
   channelSlug,
   clientMessageId,
   contextMap,
+  displayNameText,
   localeTag,
   messageText,
   mustFit,
   mustSaySomething,
-  displayNameText,
   mustTakeImages,
+  stoppedRun,
 } from "../fields.ts";
 import { serverLine } from "../../protocol/lines.ts";
+import { documentedLines } from "../reference/shared-documentation.ts";
+import { emptyAnswer } from "../route.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
-import type { Documentation, Route } from "../route.ts";
 
-const bodySchema = z.object({
+const messageSchema = z.object({
   threadId: callerId.describe("The caller's own conversation id, unique per channel and user"),
   userId: callerId.describe("The user's id in the caller's system, within the channel"),
   text: messageText,
@@ -48,109 +49,125 @@ const bodySchema = z.object({
   locale: localeTag.optional().describe("The visitor's language, for this message, for example de-CH"),
 });
 
-const documentation: Documentation = {
-  summary: "Send a user's message and stream the reply",
-  description: "User and thread are created on first use. A message while a run is active waits its turn.",
-  credential: "transportKey",
-  params: {},
-  query: {},
-  headers: {
-    "idempotency-key": {
-      description: "In place of clientMessageId, as it stands; both, and different: 422",
-      schema: z.string().min(1).max(128),
-      required: false,
-      example: "order-7-question-1",
-    },
-  },
-  body: {
-    schema: bodySchema,
-    example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
-  },
-  answers: {
-    200: documentedLines("One JSON object per line; the last one is a done or error line", serverLine, {
-      type: "delta",
-      text: "Hello, Ada.",
-    }),
-    ...serverRefusals(BODY_REFUSALS, {
-      "not-found": "Unknown channel",
-      "rate-limited": "Too many messages wait in this thread",
-    }),
-  },
-};
+const cancelSchema = z.object({
+  threadId: callerId,
+  userId: callerId,
+  channel: channelSlug.default("cli").describe("Channel slug"),
+  runId: stoppedRun,
+});
 
-/** POST /v1/messages: a transport sends a user's message, and reads the reply as a stream. */
-export function serverMessagesRoute(dependencies: {
-  admission: Pick<ServerAdmission, "transport" | "speaker">;
-  threads: Pick<Threads, "load" | "say">;
-  config: Pick<Config, "serverMaxBodyBytes" | "limits">;
+/** POST /v1/messages, /v1/messages/cancel: a transport says what its user says, and stops the reply. */
+export function serverMessages({
+  admission,
+  threads,
+  config,
+  directory,
+}: {
+  admission: Pick<ServerAdmission, "speaker" | "threadOf">;
+  threads: Pick<Threads, "load" | "say" | "cancel">;
+  config: Pick<Config, "limits">;
   directory: Pick<Directory, "channel">;
-}): Route {
-  const { admission, threads, config, directory } = dependencies;
-  return {
-    method: "POST",
-    path: "/v1/messages",
-    api: "server",
-    documentation,
-    async handle(incoming) {
-      const { request, traceparent, note } = incoming;
-      admission.transport(request);
-      const shape = { schema: bodySchema, check: mustSaySomething };
-      const body = await bodyOf(request, config.serverMaxBodyBytes, shape);
-      const {
-        channel: slug,
-        userId: externalId,
-        threadId,
-        text,
-        context = null,
-        attributes,
-        attachments,
-      } = body;
-      if (context) mustFit(context, config.limits.maxTextChars);
-      if (attachments) mustTakeImages(directory.channel(slug), attachments);
-      const messageId = messageIdOf(request, body.clientMessageId);
-      const uid = threadUid(slug, externalId, threadId);
-
-      // Loaded in the same tick as the admission, so that both take one round trip. Its error is handled where it is
-      // awaited.
-      const early = threads.load(uid, "to-say");
-      early.catch(() => {});
-      const displayName = body.displayName ?? null;
-      const thread = { name: threadId, newUid: uid };
-      const admitted = await admission.speaker(incoming, {
-        slug,
-        externalId,
-        displayName,
-        attributes,
-        thread,
-      });
-
-      // The uid of a thread from a merge or from the widget is not the one computed above.
-      const trueUid = admitted.threadUid ?? uid;
-      note({ uid: trueUid });
-      const reply = await threads.say(
-        {
-          uid: trueUid,
-          slug,
-          api: "server",
-          userId: admitted.user.userId,
-          speaker: {
-            displayName: admitted.user.displayName,
-            page: null,
-            customerContext: context,
-            ...(body.locale === undefined ? {} : { locale: body.locale }),
-            ...attributesField(admitted.user.attributes),
-          },
-          text,
-          attachments,
-          clientMessageId: messageId,
-          traceparent,
+}) {
+  return [
+    endpoint({
+      method: "POST",
+      path: "/v1/messages",
+      credential: "transportKey",
+      summary: "Send a user's message and stream the reply",
+      description:
+        "User and thread are created on first use. A message while a run is active waits its turn.",
+      headers: {
+        "idempotency-key": {
+          description: "In place of clientMessageId, as it stands; both, and different: 422",
+          schema: z.string().min(1).max(128),
+          required: false,
+          example: "order-7-question-1",
         },
-        trueUid === uid ? early : undefined,
-      );
-      note({ runId: reply.runId });
-      return streamAnswer(reply, request);
-    },
-  };
+      },
+      body: {
+        schema: messageSchema,
+        example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
+        check: mustSaySomething,
+      },
+      answers: {
+        200: documentedLines("One JSON object per line; the last one is a done or error line", serverLine, {
+          type: "delta",
+          text: "Hello, Ada.",
+        }),
+      },
+      refusals: {
+        forbidden:
+          "The user is not allowed: blocked, not whitelisted in whitelist mode, or the channel is disabled",
+        "rate-limited": "Too many messages wait in this thread",
+      },
+      async handle(asked) {
+        const { request, traceparent, note, body } = asked;
+        const { channel: slug, userId: externalId, threadId, text, attributes, attachments } = body;
+        const { context = null, displayName = null } = body;
+        if (context) mustFit(context, config.limits.maxTextChars);
+        if (attachments) mustTakeImages(directory.channel(slug), attachments);
+        const messageId = messageIdOf(request, body.clientMessageId);
+        const uid = threadUid(slug, externalId, threadId);
+
+        // Loaded in the same tick as the admission, so that both take one round trip. Its error is handled where it is
+        // awaited.
+        const early = threads.load(uid, "to-say");
+        early.catch(() => {});
+        const thread = { name: threadId, newUid: uid };
+        const admitted = await admission.speaker(asked, {
+          slug,
+          externalId,
+          displayName,
+          attributes,
+          thread,
+        });
+
+        // The uid of a thread from a merge or from the widget is not the one computed above.
+        const trueUid = admitted.threadUid ?? uid;
+        note({ uid: trueUid });
+        const reply = await threads.say(
+          {
+            uid: trueUid,
+            slug,
+            api: "server",
+            userId: admitted.user.userId,
+            speaker: {
+              displayName: admitted.user.displayName,
+              page: null,
+              customerContext: context,
+              ...(body.locale === undefined ? {} : { locale: body.locale }),
+              ...attributesField(admitted.user.attributes),
+            },
+            text,
+            attachments,
+            clientMessageId: messageId,
+            traceparent,
+          },
+          trueUid === uid ? early : undefined,
+        );
+        note({ runId: reply.runId });
+        return streamAnswer(reply, request);
+      },
+    }),
+
+    // Creates nothing, and also stops a blocked user's (contract, Stopping).
+    endpoint({
+      method: "POST",
+      path: "/v1/messages/cancel",
+      credential: "transportKey",
+      summary: "Stop a user's active run",
+      description:
+        "204 also where nothing runs, or another run than the named one, and for an unknown thread or user. The open stream ends with an error line of code cancelled.",
+      body: { schema: cancelSchema, example: { threadId: "chat-1", userId: "ada", channel: "cli" } },
+      answers: { 204: "Nothing runs in the thread now, or not the named run" },
+      async handle(asked) {
+        const { channel: slug, userId: externalId, threadId, runId = null } = asked.body;
+        const uid = await admission.threadOf(asked, { slug, externalId, threadId });
+        if (uid !== null) await threads.cancel(uid, runId);
+        return emptyAnswer(204);
+      },
+    }),
+  ];
 }
 
 /** clientMessageId, or the header Idempotency-Key instead. Refusal("invalid") if both are sent and differ. */

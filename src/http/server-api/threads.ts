@@ -1,49 +1,142 @@
-import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Threads } from "../../actors/threads.ts";
-import { queryOf } from "../body.ts";
-import { documentedJson, serverRefusals } from "../reference/shared-documentation.ts";
-import { jsonAnswer } from "../route.ts";
-import type { Documentation, Route } from "../route.ts";
+import type { Directory } from "../../admission/directory.ts";
+import { endpoint } from "../endpoint.ts";
+import { commentMustFit, feedbackBody, givenBy, handOffReason, mustAllowHandOff } from "../fields.ts";
+import { documentedFeed, feedAnswer, feedFields } from "../feeds/feed-answer.ts";
+import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
+import type { Reads } from "../reads.ts";
+import { historyPage } from "../../protocol/history.ts";
+import { widgetLine } from "../../protocol/lines.ts";
 import { threadPage } from "../../protocol/threads.ts";
-import { EXAMPLE_THREADS, threadPageOf, threadsFields, threadsQuery } from "../thread-page.ts";
-import { ownerFields, ownerQuery } from "./named-thread.ts";
+import { documentedJson, documentedLines } from "../reference/shared-documentation.ts";
+import { emptyAnswer, jsonAnswer } from "../route.ts";
+import { followAnswer, runField } from "../stream/follow-answer.ts";
+import { EXAMPLE_THREADS, threadPageOf, threadsFields } from "../thread-page.ts";
+import { owner } from "./admit.ts";
 
-const querySchema = threadsQuery.extend(ownerQuery.shape);
+const feedbackSchema = feedbackBody.extend(owner.shape);
+const handOffSchema = owner.extend({ reason: handOffReason });
 
-const documentation: Documentation = {
-  summary: "List a user's threads",
-  description:
-    "The latest activity first: when a message came into the history last, or, of an empty thread, when it was made. Right within 5 s. A blocked user's threads can be listed.",
-  credential: "transportKey",
-  params: {},
-  query: { ...ownerFields, ...threadsFields },
-  headers: {},
-  body: null,
-  answers: {
-    200: documentedJson("The threads", threadPage, EXAMPLE_THREADS),
-    ...serverRefusals(["unauthorized", "not-found", "too-large", "invalid", "unavailable"], {
-      "not-found": "Unknown user",
-      invalid: "The query does not match the schema",
+/** GET /v1/threads, …/:threadId/messages, …/stream, …/events; POST …/handoff, …/feedback. Nothing here creates a thread. */
+export function serverThreads({
+  threads,
+  reads,
+  directory,
+}: {
+  threads: Pick<
+    Threads,
+    | "list"
+    | "history"
+    | "keptText"
+    | "attachmentAddresses"
+    | "follow"
+    | "followRun"
+    | "openFeed"
+    | "people"
+    | "rate"
+  >;
+  reads: Reads;
+  directory: Pick<Directory, "channel">;
+}) {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/v1/threads",
+      credential: "transportKey",
+      finds: "user",
+      summary: "List a user's threads",
+      description:
+        "The latest activity first: when a message came into the history last, or, of an empty thread, when it was made. Right within 5 s. A blocked user's threads can be listed.",
+      query: threadsFields,
+      answers: { 200: documentedJson("The threads", threadPage, EXAMPLE_THREADS) },
+      handle: async ({ user, query }) => jsonAnswer(200, await threadPageOf(threads, user, query)),
     }),
-  },
-};
 
-/** GET /v1/threads: a user's conversations. Creates nothing. */
-export function serverThreadsRoute(dependencies: {
-  admission: Pick<ServerAdmission, "transport" | "knownUser">;
-  threads: Pick<Threads, "list">;
-}): Route {
-  const { admission, threads } = dependencies;
-  return {
-    method: "GET",
-    path: "/v1/threads",
-    api: "server",
-    documentation,
-    async handle(incoming) {
-      admission.transport(incoming.request);
-      const { userId: externalId, channel: slug, ...page } = queryOf(incoming.request, querySchema);
-      const { userId } = await admission.knownUser(incoming, { slug, externalId });
-      return jsonAnswer(200, await threadPageOf(threads, { slug, userId }, page));
-    },
-  };
+    endpoint({
+      method: "GET",
+      path: "/v1/threads/:threadId/messages",
+      credential: "transportKey",
+      finds: "thread",
+      summary: "Read a thread's history",
+      description:
+        "The last messages, oldest first, as the widget reads them. A reply in progress is not among them. A blocked user's threads can be read.",
+      query: pageFields,
+      answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
+      handle: ({ thread, query }) => historyAnswer({ threads, reads }, thread.uid, query),
+    }),
+
+    endpoint({
+      method: "GET",
+      path: "/v1/threads/:threadId/stream",
+      credential: "transportKey",
+      finds: "thread",
+      summary: "Re-attach to a run: the active or last one, or the one that is named",
+      description:
+        "Everything said since the user's message, then live, to the terminal line of the present stream. A thread that began in the widget tells its tool_call lines here too.",
+      query: runField,
+      answers: {
+        200: documentedLines("The run's stream", widgetLine, { type: "done", elapsedMs: 1200 }),
+        204: "The thread has had no run, and none is named",
+      },
+      async handle(asked) {
+        reads.mayBegin();
+        return followAnswer(asked, threads, asked.thread);
+      },
+    }),
+
+    endpoint({
+      method: "GET",
+      path: "/v1/threads/:threadId/events",
+      credential: "transportKey",
+      finds: "thread",
+      summary: "Follow a thread: its messages and its state, as they come",
+      description:
+        "Stays open. First the state, then each item behind `after`, then what is new. The text of a reply in progress is not in it: read its stream. A blocked user's threads can be followed.",
+      query: feedFields,
+      answers: { 200: documentedFeed },
+      async handle({ thread, query }) {
+        reads.mayBegin();
+        return feedAnswer(await threads.openFeed(thread.uid, query.after));
+      },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/threads/:threadId/handoff",
+      credential: "transportKey",
+      finds: "speakersThread",
+      summary: "Ask for a person",
+      description:
+        "An active run or pending call ends first, with a done line of handledBy person; then the thread waits, and no model answers. Nothing changes where a person is waited for or has the thread.",
+      body: { schema: handOffSchema, example: { userId: "ada", reason: "Wants a refund" } },
+      answers: { 204: "The thread waits for a person, or is with one" },
+      refusals: { conflict: "The channel has no hand-off" },
+      async handle({ thread, body: { reason = null } }) {
+        mustAllowHandOff(directory.channel(thread.slug));
+        await threads.people.ask({ ...thread, by: "transport", reason });
+        return emptyAnswer(204);
+      },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/threads/:threadId/feedback",
+      credential: "transportKey",
+      finds: "speakersThread",
+      summary: "Rate a reply",
+      description:
+        "The latest rating of a reply counts, and is part of its item in the history. A run in progress does not notice.",
+      body: {
+        schema: feedbackSchema,
+        example: { userId: "ada", messageId: "2", rating: "up" },
+        check: commentMustFit,
+      },
+      answers: { 204: "It is stored" },
+      refusals: { "not-found": "Unknown channel, user or thread, or no reply of the assistant in it" },
+      async handle({ thread, body }) {
+        await threads.rate({ ...thread, ...givenBy(body) });
+        return emptyAnswer(204);
+      },
+    }),
+  ];
 }

@@ -1,56 +1,33 @@
 import type { Directory } from "../../admission/directory.ts";
 import { provenanceOf } from "../../admission/origin.ts";
-import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { HttpAnswer, HttpRequest } from "../../listener.ts";
-import { documentedEmpty, originHeader, widgetRefusals } from "../reference/shared-documentation.ts";
-import type { Documentation, Route } from "../route.ts";
+import { endpoint } from "../endpoint.ts";
 import { RUN_ID_HEADER } from "../stream/stream-answer.ts";
 import { DROPPED_TOOLS_HEADER } from "./dropped-tools.ts";
 
-const documentation: Documentation = {
-  summary: "CORS preflight",
-  description: "Sent by browsers before a request. 204 where the Origin belongs to a web channel.",
-  credential: null,
-  params: {},
-  query: {},
-  headers: originHeader,
-  body: null,
-  answers: {
-    204: {
-      description: "The origin belongs to a web channel",
-      headers: {
-        "access-control-allow-origin": "The request's Origin",
-        "access-control-allow-methods": "GET, POST, OPTIONS",
-        "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
-        "access-control-max-age": "600",
-      },
-      body: null,
-    },
-    403: documentedEmpty("The origin belongs to no web channel"),
-    ...widgetRefusals(["too-large"]),
-  },
+const PREFLIGHT_HEADERS = {
+  "access-control-allow-methods": "GET, POST, OPTIONS",
+  "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
+  "access-control-max-age": "600",
 };
 
 /** OPTIONS /v1/widget/*: may a page of this origin call the widget API at all? */
-export function preflightRoute({ admission }: { admission: Pick<WidgetAdmission, "preflight"> }): Route {
-  return {
-    method: "OPTIONS",
-    path: "/v1/widget/*",
-    api: "widget",
-    documentation,
-    async handle({ request }) {
-      admission.preflight(request);
-      return {
-        status: 204,
-        headers: {
-          "access-control-allow-methods": "GET, POST, OPTIONS",
-          "access-control-allow-headers": "content-type, x-visitor-token, x-publishable-key",
-          "access-control-max-age": "600",
-        },
-      };
+export const preflight = endpoint({
+  method: "OPTIONS",
+  path: "/v1/widget/*",
+  credential: "origin",
+  summary: "CORS preflight",
+  description: "Sent by browsers before a request. 204 where the Origin belongs to a web channel.",
+  answers: {
+    204: {
+      description: "The origin belongs to a web channel",
+      headers: { "access-control-allow-origin": "The request's Origin", ...PREFLIGHT_HEADERS },
+      body: null,
     },
-  };
-}
+  },
+  refusals: { forbidden: "The origin belongs to no web channel" },
+  handle: async () => ({ status: 204, headers: PREFLIGHT_HEADERS }),
+});
 
 /** The headers that a page may read, besides those that browsers always show. */
 const EXPOSED = `retry-after, ${RUN_ID_HEADER}`;

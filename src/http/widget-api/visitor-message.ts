@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Directory } from "../../admission/directory.ts";
+import type { AdmittedVisitor } from "../../admission/widget-admission.ts";
 import type { Reply } from "../../actors/reply.ts";
 import type { Threads } from "../../actors/threads.ts";
 import type { Config } from "../../config.ts";
@@ -7,8 +8,8 @@ import type { SentAttachment } from "../../domain/attachments.ts";
 import { attributesField } from "../../domain/attributes.ts";
 import type { Speaker } from "../../domain/message.ts";
 import { mustFit, mustSaySomething, mustTakeImages } from "../fields.ts";
+import type { VisitorThread } from "../endpoint.ts";
 import type { RouteRequest } from "../route.ts";
-import type { ThreadRequest } from "./gate.ts";
 
 /** A visitor's message from a page, in any protocol. */
 export interface VisitorMessage {
@@ -20,6 +21,12 @@ export interface VisitorMessage {
   locale?: string | undefined;
 }
 
+/** A visitor's request in a thread. */
+export type VisitorAsked = Pick<RouteRequest, "traceparent" | "note"> & {
+  caller: AdmittedVisitor;
+  thread: VisitorThread;
+};
+
 export interface VisitorMessages {
   /**
    * Throws Refusal("too-large") for a text or a context over the limit, Refusal("invalid") for a message of unseen
@@ -29,7 +36,7 @@ export interface VisitorMessages {
   /**
    * Saves it in the visitor's thread, and returns the reply. Refusal("invalid") for images if the channel takes none.
    */
-  say(incoming: RouteRequest, visit: ThreadRequest<unknown>, message: VisitorMessage): Promise<Reply>;
+  say(asked: VisitorAsked, message: VisitorMessage): Promise<Reply>;
 }
 
 /** Every visitor's message enters its thread here. */
@@ -48,12 +55,13 @@ export function createVisitorMessages(dependencies: {
       if (customerContext) mustFit(customerContext, maxTextChars);
     },
 
-    async say(incoming, { slug, user, uid, address, loading }, message) {
+    async say({ caller, thread, traceparent, note }, message) {
+      const { slug, user, address } = caller;
       const { text, page = null, customerContext = null, attachments, locale } = message;
       if (attachments) mustTakeImages(directory.channel(slug), attachments);
       const reply = await threads.say(
         {
-          uid,
+          uid: thread.uid,
           slug,
           api: "widget",
           userId: user.userId,
@@ -67,12 +75,12 @@ export function createVisitorMessages(dependencies: {
           text,
           attachments,
           clientMessageId: message.clientMessageId ?? null,
-          traceparent: incoming.traceparent,
+          traceparent,
           address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
         },
-        loading,
+        thread.loading,
       );
-      incoming.note({ runId: reply.runId });
+      note({ runId: reply.runId });
       return reply;
     },
   };
