@@ -5,7 +5,8 @@ import { StoreUnavailable } from "../store.ts";
 import { addChannels } from "./channels/commands.ts";
 import { addChat } from "./chat.ts";
 import { addInit } from "./init/command.ts";
-import { addIps } from "./ips.ts";
+import { addFamily } from "./command.ts";
+import { ips } from "./ips.ts";
 import { addMachines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
 import { addModels } from "./models.ts";
@@ -36,7 +37,7 @@ export function createProgram(terminal: Terminal): Command {
   addChat(program, terminal);
   addChannels(program, terminal);
   addUsers(program, terminal);
-  addIps(program, terminal);
+  addFamily(program, terminal, ips);
   addThreads(program, terminal);
   addOperators(program, terminal);
   addStats(program, terminal);

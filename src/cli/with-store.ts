@@ -3,7 +3,9 @@ import { readConfig } from "../config.ts";
 import type { Config } from "../config.ts";
 import { openStore } from "../installation/open-store.ts";
 import type { Store } from "../store.ts";
+import type { Ask } from "./ask.ts";
 import { commandLog } from "./command-log.ts";
+import { openOperatorApi } from "./operator-api.ts";
 import { requireStore } from "./require-store.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -20,4 +22,9 @@ export async function withStore<Result>(
   } finally {
     await store.close();
   }
+}
+
+/** Opens the operator API over the store of the environment for one command. */
+export async function withOperatorApi(terminal: Terminal, use: (ask: Ask) => Promise<void>): Promise<void> {
+  await withStore(terminal, async (store, config) => use(await openOperatorApi(terminal, store, config)));
 }
