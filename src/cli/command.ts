@@ -28,8 +28,6 @@ export interface Command<Options = object, Found = unknown> {
   options?: readonly (Parameter | Option)[];
   /** What `--json` prints. */
   json?: string;
-  /** Checks of the options together, before the store is opened. */
-  checks?(call: Pick<Call<Options>, "options" | "misuse">, ...given: (string | undefined)[]): void;
   asks(call: Call<Options>, ...given: string[]): Promise<Found> | Found;
   /** Without it the answer is printed as JSON. */
   prints?(found: Found, call: Call<Options>, ...given: string[]): Promise<void> | void;
@@ -65,7 +63,6 @@ export function addCommand(family: Commander, terminal: Terminal, one: Command):
     const given: string[] = added.processedArgs;
     const options = added.opts();
     const misuse = (why: string) => added.error(`error: ${why}`);
-    one.checks?.({ options, misuse }, ...given);
     await withOperatorApi(terminal, async (ask) => {
       const call = { api: operatorApi(ask), options, terminal, misuse };
       try {
@@ -93,10 +90,11 @@ function optionOf(option: Parameter | Option): Option {
 
 /** What is missing, by the names that the command was given. */
 function sentenceOf({ message }: Refused, given: Record<string, string | undefined>): string {
-  const { slug = given["channel"], user, id, name } = given;
+  const { name, slug = given["channel"] ?? name, user, id = given["thread"] } = given;
+  const channel = `Cannot find channel ${slug}: there is none of that slug`;
   switch (message) {
     case "Unknown channel":
-      return `Cannot find channel ${slug}: there is none of that slug`;
+      return channel;
     case "Unknown user":
       return `Cannot find user ${user}: channel ${slug} has none of that id`;
     case "Unknown thread":

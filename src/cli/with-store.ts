@@ -15,8 +15,7 @@ export async function withStore<Result>(
   use: (store: Store, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(terminal.env);
-  requireStore(config);
-  const store = await openStore({ config, clock: systemClock, log: commandLog(terminal, config) });
+  const store = await openOf(terminal, config);
   try {
     return await use(store, config);
   } finally {
@@ -24,7 +23,27 @@ export async function withStore<Result>(
   }
 }
 
-/** Opens the operator API over the store of the environment for one command. */
+/** Lends the operator API over the store of the environment to one command: opened by its first request. */
 export async function withOperatorApi(terminal: Terminal, use: (ask: Ask) => Promise<void>): Promise<void> {
-  await withStore(terminal, async (store, config) => use(await openOperatorApi(terminal, store, config)));
+  let opened: Promise<{ ask: Ask; close: () => Promise<void> }> | undefined;
+  try {
+    await use(async (asked) => (await (opened ??= openApi(terminal))).ask(asked));
+  } finally {
+    await opened?.then(
+      ({ close }) => close(),
+      () => {},
+    );
+  }
+}
+
+async function openApi(terminal: Terminal) {
+  const config = readConfig(terminal.env);
+  const store = await openOf(terminal, config);
+  const close = () => store.close();
+  return { ask: await openOperatorApi(terminal, store, config), close };
+}
+
+function openOf(terminal: Terminal, config: Config): Promise<Store> {
+  requireStore(config);
+  return openStore({ config, clock: systemClock, log: commandLog(terminal, config) });
 }

@@ -27,6 +27,7 @@ import { existingChannel } from "./existing.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
 import { EVERY_ROLE, operatorRoute } from "./operator-route.ts";
 import type { OperatorApi } from "./operator-route.ts";
+import { documentedStop } from "./users.ts";
 
 const channelSchema = z.object({
   slug: z.string(),
@@ -92,7 +93,7 @@ const newSchema = withoutPrototypes(
 const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLAP_HOURS).optional() });
 
 /**
- * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields are named as in CHANNELS_FILE.
+ * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys, …/stop. Fields are named as in CHANNELS_FILE.
  */
 export function channelsRoutes(api: OperatorApi): Route[] {
   const { store, directory, config, keepKeys, threads, channelVariables, clock } = api;
@@ -229,6 +230,21 @@ export function channelsRoutes(api: OperatorApi): Route[] {
         keepKeys.channel(channel.slug, keys);
         await directory.renew();
         return jsonAnswer(200, channelView(channel, { secretKey: keys.secretKey }));
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels/:slug/stop",
+      roles: ["admin"],
+      scope: "channels",
+      summary: "Stop a channel's runs",
+      description: "The pending calls and what waits behind them, too; new messages begin runs.",
+      answers: { 200: documentedStop },
+      refusals: { "not-found": "Unknown channel" },
+      async handle({ acting, param }) {
+        const { slug } = await existingChannel(store, param("slug"));
+        return jsonAnswer(200, { threads: await stopChannel(acting, threads, slug) });
       },
     }),
   ];

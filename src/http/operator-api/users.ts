@@ -43,6 +43,7 @@ const querySchema = z.object({
   q: z.string().default(""),
   blocked: flagText.nullable().default(null),
   anonymous: flagText.nullable().default(null),
+  order: z.enum(["newest", "oldest"]).default("newest"),
 });
 
 const flagField = (description: string): Field => ({
@@ -73,7 +74,11 @@ export const userParam: Record<string, Field> = {
   },
 };
 
-/** GET /v1/operator/channels/:slug/users; GET, PATCH …/users/:userId; POST …/revoke. */
+export const documentedStop = documentedJson("How many threads had a run", z.object({ threads: z.int() }), {
+  threads: 1,
+});
+
+/** GET /v1/operator/channels/:slug/users; GET, PATCH …/users/:userId; POST …/revoke, …/stop. */
 export function usersRoutes(api: OperatorApi): Route[] {
   const { store, config } = api;
   return [
@@ -84,24 +89,30 @@ export function usersRoutes(api: OperatorApi): Route[] {
       scope: "channels",
       summary: "List a channel's users",
       description:
-        "Newest first. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
+        "Newest first, or as `order` says. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
       query: {
         ...listFields,
         q: { description: "Part of an id or a name", schema: z.string(), required: false, example: "ada" },
         blocked: flagField("Only those who are blocked, or who are not"),
         anonymous: flagField("Only those without an id of the caller's, or with one"),
+        order: {
+          description: "Who comes first: `newest`, which is the default, or `oldest`",
+          schema: z.enum(["newest", "oldest"]),
+          required: false,
+          example: "oldest",
+        },
       },
       answers: { 200: documentedList("The users", userSchema, EXAMPLE) },
       refusals: { "not-found": "Unknown channel" },
       async handle({ incoming, operator, param }) {
         const { limit, after, query } = listingOf(incoming, "users", querySchema);
         const { slug } = await existingChannel(store, param("slug"));
-        const { q: text, blocked, anonymous } = query;
+        const { q: text, blocked, anonymous, order } = query;
         const search = { text, blocked, anonymous, seesNames: seesNames(operator) };
         const { users, next } = await searchUsers(
           store,
           slug,
-          { limit, after, order: "newest first" },
+          { limit, after, order: `${order} first` },
           search,
         );
         return listAnswer(
@@ -166,6 +177,22 @@ export function usersRoutes(api: OperatorApi): Route[] {
         const isThere = await revokeUser(acting, param("slug"), userId);
         if (!isThere) throw new Refusal("not-found", "Unknown user");
         return emptyAnswer(204);
+      },
+    }),
+
+    operatorRoute(api, {
+      method: "POST",
+      path: "/channels/:slug/users/:userId/stop",
+      roles: ["admin", "agent"],
+      scope: "channels",
+      summary: "Stop a user's runs",
+      description: "The pending calls and what waits behind them, too; the user may go on.",
+      params: userParam,
+      answers: { 200: documentedStop },
+      refusals: { "not-found": "Unknown channel or user" },
+      async handle({ acting, param }) {
+        const { userId } = await existingUser(store, param("slug"), param("userId"));
+        return jsonAnswer(200, { threads: await stopUser(acting, api.threads, param("slug"), userId) });
       },
     }),
   ];
