@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander";
 import { ConfigError } from "../config/config-error.ts";
 import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "../store.ts";
-import { addChannels } from "./channels/commands.ts";
+import { channels } from "./channels/commands.ts";
 import { addChat } from "./chat.ts";
 import { addInit } from "./init/command.ts";
 import { addCommand, addFamily } from "./command.ts";
@@ -35,7 +35,7 @@ export function createProgram(terminal: Terminal): Command {
   addServe(program);
   addInit(program, terminal);
   addChat(program, terminal);
-  addChannels(program, terminal);
+  addFamily(program, terminal, channels);
   addFamily(program, terminal, users);
   addFamily(program, terminal, ips);
   addFamily(program, terminal, threads);

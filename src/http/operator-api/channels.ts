@@ -6,7 +6,7 @@ import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
 import { withoutPrototypes } from "../../domain/name-map.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
-import { seesChannel } from "../../domain/operator.ts";
+import { COMMAND_LINE, seesChannel } from "../../domain/operator.ts";
 import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
@@ -259,8 +259,11 @@ async function write(
 ): Promise<boolean> {
   const wrote = await writeChannel(acting, channel, stored, variables);
   if (wrote.type === "refused") throw new Refusal("invalid", wrote.why);
-  if (wrote.type === "shared")
-    throw new Refusal("conflict", "Another channel has or had that publishable key");
+  if (wrote.type === "shared") {
+    // Who is limited to channels must not learn of others.
+    const who = acting.operator === COMMAND_LINE ? `channel ${wrote.by}` : "Another channel";
+    throw new Refusal("conflict", `${who} has or had that publishable key`);
+  }
   return wrote.type === "written";
 }
 
