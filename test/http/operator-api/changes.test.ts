@@ -384,8 +384,9 @@ describe("lists", () => {
       for (let cursor = ""; ;) {
         const page = await json(as("admin", "GET", `/channels/shop/users?limit=2${query}${cursor}`), 200);
         found.push(...(page["items"] as { externalUserId: string }[]).map((one) => one.externalUserId));
-        if (page["next"] === null) return found;
-        cursor = `&cursor=${String(page["next"])}`;
+        const next = page["next"] as string | null;
+        if (next === null) return found;
+        cursor = `&cursor=${next}`;
       }
     };
     expect(await names("")).toEqual(["u3", "u2", "u1"]);
