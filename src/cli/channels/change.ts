@@ -1,5 +1,4 @@
 import type { AgentSettings, Channel, McpServer, RetentionField } from "../../domain/channel.ts";
-import { CannotDo } from "../terminal.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 /** A channel as the operator API shows it. */
@@ -15,13 +14,17 @@ export function newChannelOf(slug: string, options: FieldOptions): object {
 /** The body that changes a channel as the options say; `--agent` replaces all settings of the agent. */
 export function changeOf(channel: ChannelView, options: FieldOptions): object {
   const { kind, agent, instructions, model } = options;
-  const settings = { ...(agent && replacing(channel.agent, agent)), instructions, model };
-  const hasSettings = Object.values(settings).some((value) => value !== undefined);
+  const settings = {
+    ...(agent && replacing(channel.agent, agent)),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(model === undefined ? {} : { model }),
+  };
   return {
     kind,
     ...plainFields(options, channel),
-    allowedOrigins: originsOf(channel, options),
-    ...(hasSettings ? { agent: settings } : {}),
+    addOrigins: options.addOrigin,
+    removeOrigins: options.removeOrigin,
+    agent: Object.keys(settings).length === 0 ? undefined : settings,
   };
 }
 
@@ -29,18 +32,6 @@ function plainFields(options: FieldOptions, channel?: ChannelView): object {
   const { accessMode, publishableKey, secretKey, webhooks, origin } = options;
   const retention = retentionOf(channel, options);
   return { accessMode, publishableKey, secretKey, webhooks, allowedOrigins: origin, retention };
-}
-
-/** undefined: unchanged. */
-function originsOf(channel: ChannelView, options: FieldOptions): string[] | undefined {
-  const { origin, addOrigin = [], removeOrigin = [] } = options;
-  if (addOrigin.length === 0 && removeOrigin.length === 0) return origin;
-  const before = origin ?? channel.allowedOrigins ?? [];
-  const unknown = removeOrigin.find((removed) => !before.includes(removed));
-  if (unknown !== undefined) {
-    throw new CannotDo(`Cannot remove origin ${unknown}: channel ${channel.slug} does not allow it`);
-  }
-  return [...new Set([...before.filter((one) => !removeOrigin.includes(one)), ...addOrigin])];
 }
 
 /** undefined: unchanged. */

@@ -132,7 +132,7 @@ function notWritten(
       return `Cannot write channel ${slug}: ${what.replace("W", "w")}${message.slice(what.length)}, and ${name} is off`;
   }
   if (status === 409) return `Cannot write channel ${slug}: ${message}`;
-  if (status !== 422) return undefined;
+  if (status !== 422 || message.startsWith("Cannot ")) return undefined;
   return /^\S+ names \$/.test(message) ? `Cannot write channel ${slug}: ${message}` : misuse(message);
 }
 

@@ -12,7 +12,14 @@ import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import { note } from "../../operators/acting.ts";
 import type { Acting } from "../../operators/acting.ts";
-import { BadChannel, channelFrom, rotateKeys, untilWritten, writeChannel } from "../../operators/channels.ts";
+import {
+  BadChannel,
+  channelFrom,
+  rotateKeys,
+  untilWritten,
+  withOrigins,
+  writeChannel,
+} from "../../operators/channels.ts";
 import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
 import type { Sight } from "../../operators/channel-secrets.ts";
 import { fieldsForAll } from "../../operators/fields-for-all.ts";
@@ -78,6 +85,8 @@ const changeFields = z.looseObject({
 });
 const patchSchema = withoutPrototypes(
   changeFields.extend({
+    addOrigins: z.array(z.string()).optional().describe("Allowed as well, beside the others"),
+    removeOrigins: z.array(z.string()).optional().describe("Of the allowed ones; the others stay"),
     stop: z
       .boolean()
       .optional()
@@ -187,13 +196,16 @@ export function channelsRoutes(api: OperatorApi): Route[] {
           throw new Refusal("invalid", "The body does not match the schema: stop goes with enabled");
         const channel = await untilWritten(param("slug"), async () => {
           const stored = await existingChannel(store, param("slug"));
-          const { agent, webhooks, slug = stored.slug, ...fields } = change;
+          const { agent, webhooks, slug = stored.slug, addOrigins, removeOrigins, ...fields } = change;
           if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
           const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
           const told =
             webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
           const written = { ...fields, ...agentFields, ...told };
-          const changed = orInvalid(() => channelFrom(stored.slug, stored, written, clock.now()));
+          const origins = { add: addOrigins, remove: removeOrigins };
+          const changed = orInvalid(() =>
+            channelFrom(stored.slug, stored, withOrigins(written, stored, origins), clock.now()),
+          );
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
           if (operator.channels !== null) await mustBeItsOwn(acting, stored, changed);

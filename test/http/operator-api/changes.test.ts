@@ -372,6 +372,23 @@ describe("users", () => {
   });
 });
 
+test("origins are added and removed one by one, also by many at once", async () => {
+  const { as } = await startOperated();
+  const names = Array.from({ length: 6 }, (_, nth) => `https://${nth}.example`);
+  const before = (await json(as("admin", "GET", "/channels/shop"), 200))["allowedOrigins"] as string[];
+  const change = (body: object) => as("admin", "PATCH", "/channels/shop", body);
+  await Promise.all(names.map((origin) => json(change({ addOrigins: [origin] }), 200)));
+  const after = (await json(as("admin", "GET", "/channels/shop"), 200))["allowedOrigins"] as string[];
+  expect(after.toSorted()).toEqual([...before, ...names].toSorted());
+  const left = await json(change({ removeOrigins: names, addOrigins: ["https://new.example"] }), 200);
+  expect(left["allowedOrigins"]).toEqual([...before, "https://new.example"]);
+  const refused = await change({ removeOrigins: ["https://nowhere.example"] });
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    "Cannot remove origin https://nowhere.example: channel shop does not allow it",
+  ]);
+});
+
 describe("lists", () => {
   test("users come newest first, or oldest first, page by page", async () => {
     const { as, store } = await startOperated();
