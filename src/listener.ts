@@ -51,8 +51,8 @@ export interface Outlet {
    * So the body is written only as fast as it is read. A reader that takes nothing for about 10 s is disconnected.
    */
   pull(next: () => void): void;
-  /** Closes the connection in the middle of the body, so that the client sees an incomplete answer. */
-  cut(): void;
+  /** Closes the connection in the middle of the body, so that the client sees an incomplete answer. `why` is not sent. */
+  cut(why?: unknown): void;
   /** Calls back once when the client has left or was disconnected, at once if that has happened already; not after `end`. */
   onGone(callback: () => void): void;
 }

@@ -32,7 +32,9 @@ import { variablesOf } from "./domain/channel-variables.ts";
 import { handOffOf } from "./domain/hand-off.ts";
 import { isNamed } from "./domain/mcp-addresses.ts";
 import { dayOf } from "./domain/day.ts";
-import { changesOver } from "./http/routes.ts";
+import { commandLineApi } from "./http/operator-api/command-line.ts";
+import { createReads } from "./http/reads.ts";
+import { changesOver, KEEP_NOTHING } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -102,6 +104,8 @@ export interface Service {
   store: Store;
   threads: RunningThreads;
   directory: Directory;
+  /** The operator API for the command line, without a key (http/operator-api/command-line.ts). */
+  commandLine: Handler;
   /** Answers being written, streams included. */
   inFlight(): number;
   /**
@@ -139,10 +143,8 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const webhooks = webhooksOver(dependencies, { directory, variables, share: () => threads.share() });
   const telling = webhooks ? tellingStore(store, webhooks) : store;
   const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory, webhooks });
-  const listener = await openListener(
-    dependencies,
-    handlerOver(dependencies, { directory, threads, agent, threadChanges, telling, variables }),
-  );
+  const parts = { directory, threads, agent, threadChanges, telling, variables };
+  const listener = await openListener(dependencies, handlerOver(dependencies, parts));
   await threads.start();
   const silentVisitors = createSilentVisitors({
     store,
@@ -190,6 +192,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     store,
     threads,
     directory,
+    commandLine: commandLineOver(dependencies, parts),
     inFlight: () => listener.inFlight(),
     async retire(graceMs, hurry) {
       listener.stopAccepting();
@@ -277,6 +280,20 @@ function threadsOver(
     isCrowded,
     ...(tracing ? { tracing } : {}),
   });
+}
+
+function commandLineOver(
+  { config, store, clock, log, keepKeys = KEEP_NOTHING }: ServiceDependencies,
+  parts: {
+    directory: Directory;
+    threads: Threads;
+    threadChanges: ThreadChanges;
+    variables: ChannelVariables;
+  },
+): Handler {
+  const { variables: channelVariables, ...rest } = parts;
+  const reads = createReads(isCrowded);
+  return commandLineApi({ ...rest, channelVariables, config, store, clock, log, keepKeys, reads });
 }
 
 function handlerOver(

@@ -25,7 +25,7 @@ const ASKING: Readonly<Record<string, RegExp>> = {
   "src/stores/engines/redis/connection.ts": /createClient/,
   // This service itself, or another process of it on this machine.
   "src/demo/sign-in.ts": /service\.serviceUrl/,
-  "src/stores/engines/lmdb/opening.ts": /createServer/,
+  "src/cli/local-service.ts": /socketPath/,
   "src/stores/engines/lmdb/data-dir-lock.ts": /createServer/,
 };
 

@@ -1,57 +1,48 @@
 import { InvalidArgumentError } from "commander";
-import type { Command } from "commander";
 import { blockableAddress } from "../domain/address.ts";
-import { blockIp, unblockIp } from "../operators/ips.ts";
-import { asCommandLine } from "./as-command-line.ts";
+import { at, Refused } from "./ask.ts";
+import { command } from "./command.ts";
+import type { Family } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
-import { CannotDo } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
-import { withStore } from "./with-store.ts";
 
 /** `chat-agent ips`: addresses whose requests to the widget API are refused. */
-export function addIps(program: Command, terminal: Terminal): void {
-  const ips = program.command("ips").description("list, block and unblock client addresses");
-
-  ips
-    .command("list")
-    .description("the blocked addresses")
-    .option("--json", "print a JSON array")
-    .action(async (options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const blocked = await store.blockedIps();
+export const ips: Family = {
+  name: "ips",
+  does: "list, block and unblock client addresses",
+  commands: [
+    command({
+      name: "list",
+      does: "the blocked addresses",
+      json: "print a JSON array",
+      asks: async ({ api }) => (await api.all<{ address: string }>("/ips")).map(({ address }) => address),
+      prints(blocked, { terminal, options }) {
         if (options.json) return printJson(terminal, blocked);
-        printTable(
-          terminal,
-          ["ADDRESS"],
-          blocked.map((address) => [address]),
-          "No address is blocked",
-        );
-      });
-    });
+        const rows = blocked.map((address) => [address]);
+        printTable(terminal, ["ADDRESS"], rows, "No address is blocked");
+      },
+    }),
+    command({
+      name: "block",
+      does: "refuse an address, or a range like 192.0.2.0/24",
+      takes: [["<address>", "IPv4 or IPv6 address, or a CIDR range", parseAddress]],
+      asks: ({ api }, address) => api.post("/ips", { address }).catch(unlessConflict),
+      prints: (_, { terminal }, address) => terminal.out(`Blocked ${address}\n`),
+    }),
+    command({
+      name: "unblock",
+      does: "take a block back",
+      takes: [["<address>", "as the list shows it", parseAddress]],
+      asks: ({ api }, address) => api.delete(at`/ips/${address}`),
+      prints: (_, { terminal }, address) => terminal.out(`Unblocked ${address}\n`),
+      refused: ({ status }, _, address) =>
+        status === 404 ? `Cannot unblock ${address}: it is not blocked` : undefined,
+    }),
+  ],
+};
 
-  ips
-    .command("block")
-    .description("refuse an address, or a range like 192.0.2.0/24")
-    .argument("<address>", "IPv4 or IPv6 address, or a CIDR range", parseAddress)
-    .action(async (address: string) => {
-      await withStore(terminal, async (store) => {
-        await blockIp(asCommandLine(store), address);
-        terminal.out(`Blocked ${address}\n`);
-      });
-    });
-
-  ips
-    .command("unblock")
-    .description("take a block back")
-    .argument("<address>", "as the list shows it", parseAddress)
-    .action(async (address: string) => {
-      await withStore(terminal, async (store) => {
-        if (!(await unblockIp(asCommandLine(store), address))) {
-          throw new CannotDo(`Cannot unblock ${address}: it is not blocked`);
-        }
-        terminal.out(`Unblocked ${address}\n`);
-      });
-    });
+/** What is blocked already is blocked. */
+function unlessConflict(error: unknown): void {
+  if (!(error instanceof Refused && error.status === 409)) throw error;
 }
 
 function parseAddress(text: string): string {

@@ -1,83 +1,58 @@
-import type { Command } from "commander";
 import { CHARTS } from "../../machines/charts.ts";
 import { drawMermaid } from "../../machines/draw/mermaid.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
-import type { RunSummary, Store } from "../store.ts";
-import { noteReading } from "../operators/threads.ts";
-import { asCommandLine } from "./as-command-line.ts";
+import type { runView } from "../operators/threads.ts";
+import { at } from "./ask.ts";
+import { command } from "./command.ts";
+import type { Call } from "./command.ts";
 import { printFields, printJson, printTable } from "./print.ts";
 import { CannotDo } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
-import { existingChannel } from "./existing.ts";
-import { withStore } from "./with-store.ts";
+
+type Run = ReturnType<typeof runView>;
+type OfRun = Call<{ run?: string }>;
 
 /** `--run` searches this many of the latest runs. */
 const RUNS_SEARCHED = 100;
 
-interface MachinesOptions {
-  run?: string;
-  json?: boolean;
-}
-
 /** `chat-agent machines`: a chart, or the path that a run took through the thread's chart. */
-export function addMachines(program: Command, terminal: Terminal): void {
-  program
-    .command("machines")
-    .description("print a statechart in Mermaid, or the path that a thread's run took through it")
-    .argument(
-      "[name]",
-      `a chart: ${Object.keys(CHARTS).join(", ")}; or the channel of the thread that follows`,
-    )
-    .argument("[thread]", "the id that `threads list` prints")
-    .option("--run <id>", "another run than the thread's last one")
-    .option("--json", "print JSON")
-    .action(async (name: string = "thread", uid: string | undefined, options: MachinesOptions) => {
-      if (uid === undefined) return printChart(terminal, name, options);
-      await withStore(terminal, async (store) => {
-        await existingChannel(store, name);
-        const run = await existingRun(store, name, uid, options.run);
-        await noteReading(asCommandLine(store), name, uid);
-        printPath(terminal, run, options);
-      });
-    });
-}
+export const machines = command({
+  name: "machines",
+  does: "print a statechart in Mermaid, or the path that a thread's run took through it",
+  takes: [
+    ["[name]", `a chart: ${Object.keys(CHARTS).join(", ")}; or the channel of the thread that follows`],
+    ["[thread]", "the id that `threads list` prints"],
+  ],
+  options: [["--run <id>", "another run than the thread's last one"]],
+  json: "print JSON",
+  async asks(call: OfRun, name: string = "thread", thread?: string) {
+    return thread === undefined ? { chart: chartOf(name) } : { run: await runOf(call, name, thread) };
+  },
+  prints({ chart, run }, { terminal, options }) {
+    if (options.json) return printJson(terminal, run ?? chart);
+    if (run === undefined) return terminal.out(drawMermaid(chart));
+    const { id, saidAt, outcome, path } = run;
+    printFields(terminal, { run: id, said: new Date(saidAt).toISOString(), outcome: outcome ?? "active" });
+    terminal.out("\n");
+    const rows = path.map((move) => [
+      `${move.atMs - saidAt} ms`,
+      move.event,
+      move.state,
+      move.said.join(", "),
+    ]);
+    printTable(terminal, ["AFTER", "EVENT", "STATE", "SAID"], rows, "No move was recorded");
+  },
+});
 
-function printChart(terminal: Terminal, name: string, options: MachinesOptions): void {
+function chartOf(name: string) {
   const chart = Object.entries(CHARTS).find(([known]) => known === name);
-  if (chart === undefined) {
-    throw new CannotDo(`Cannot draw ${name}: the charts are ${Object.keys(CHARTS).join(", ")}`);
-  }
-  const outline = outlineOf(chart[1]);
-  if (options.json) printJson(terminal, outline);
-  else terminal.out(drawMermaid(outline));
+  if (chart !== undefined) return outlineOf(chart[1]);
+  throw new CannotDo(`Cannot draw ${name}: the charts are ${Object.keys(CHARTS).join(", ")}`);
 }
 
-async function existingRun(
-  store: Store,
-  slug: string,
-  uid: string,
-  runId: string | undefined,
-): Promise<RunSummary> {
-  const record = await store.load(uid, 1);
-  if (record?.slug !== slug)
-    throw new CannotDo(`Cannot find thread ${uid}: channel ${slug} has none of that id`);
-  const runs = await store.runs(uid, RUNS_SEARCHED);
-  const run = runId === undefined ? runs.at(-1) : runs.find((one) => one.runId === runId);
-  if (run === undefined)
-    throw new CannotDo(`Cannot find run ${runId ?? ""}: thread ${uid} has none of that id`);
-  return run;
-}
-
-function printPath(terminal: Terminal, run: RunSummary, options: MachinesOptions): void {
-  const { runId, saidAtMs, outcome, terminal: last, path } = run;
-  if (options.json)
-    return printJson(terminal, { id: runId, saidAt: saidAtMs, outcome, terminal: last, path });
-  printFields(terminal, { run: runId, said: new Date(saidAtMs).toISOString(), outcome: outcome ?? "active" });
-  terminal.out("\n");
-  printTable(
-    terminal,
-    ["AFTER", "EVENT", "STATE", "SAID"],
-    path.map((move) => [`${move.atMs - saidAtMs} ms`, move.event, move.state, move.said.join(", ")]),
-    "No move was recorded",
-  );
+async function runOf({ api, options }: OfRun, slug: string, thread: string): Promise<Run> {
+  const path = at`/channels/${slug}/threads/${thread}/runs`;
+  const { items } = await api.get<{ items: Run[] }>(path, { limit: RUNS_SEARCHED });
+  const run = options.run === undefined ? items.at(-1) : items.find(({ id }) => id === options.run);
+  if (run !== undefined) return run;
+  throw new CannotDo(`Cannot find run ${options.run ?? ""}: thread ${thread} has none of that id`);
 }

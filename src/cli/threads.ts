@@ -1,31 +1,32 @@
 import { InvalidArgumentError, Option } from "commander";
-import type { Command } from "commander";
-import type { Message } from "../domain/message.ts";
-import { itemOf } from "../http/history-page.ts";
-import type { RunSummary, Store, ThreadEntry } from "../store.ts";
-import { channelThreadView, pagesOfChannelThreads, THREAD_STATES } from "../operators/channel-threads.ts";
-import { deleteThread } from "../operators/forgetting.ts";
-import { noteReading, runView } from "../operators/threads.ts";
-import { asCommandLine } from "./as-command-line.ts";
-import { forgettingIn } from "./forgetting.ts";
+import { printable } from "../client/core/printable.ts";
+import { declaredType } from "../domain/attachments.ts";
+import type { Attachment } from "../domain/attachments.ts";
+import type { HistoryItem } from "../protocol/history.ts";
+import { THREAD_STATES } from "../operators/channel-threads.ts";
+import type { channelThreadView } from "../operators/channel-threads.ts";
+import type { runView } from "../operators/threads.ts";
+import { at } from "./ask.ts";
+import type { OperatorApi, Refused } from "./ask.ts";
+import { command } from "./command.ts";
+import type { Call, Command, Family } from "./command.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
 import { printFields, printJson, printTable } from "./print.ts";
-import { printable } from "../client/core/printable.ts";
+import { CannotDo } from "./terminal.ts";
 import type { Terminal } from "./terminal.ts";
-import { existingChannel, existingThread, existingUser } from "./existing.ts";
-import { wholeHistory } from "./whole-history.ts";
-import { withStore } from "./with-store.ts";
 
 /** At most this many runs are shown. */
 const RUNS = 100;
 
-/** `chat-agent threads`: conversations, with their steps and runs. */
-export function addThreads(program: Command, terminal: Terminal): void {
-  const threads = program.command("threads").description("list, show and delete conversations");
-  addList(threads, terminal);
-  addShow(threads, terminal);
-  addDelete(threads, terminal);
-}
+type Thread = ReturnType<typeof channelThreadView>;
+type Run = ReturnType<typeof runView>;
+type Item = Omit<HistoryItem, "attachments"> & { attachments?: Attachment[] };
+
+/** A line of an export of a thread. */
+type Exported =
+  | ({ type: "thread" } & Pick<Thread, "id" | "threadId" | "createdAt" | "state">)
+  | ({ type: "message"; thread: string } & HistoryItem)
+  | ({ type: "run"; thread: string } & Run);
 
 interface ListOptions {
   channel?: string;
@@ -33,35 +34,80 @@ interface ListOptions {
   state?: (typeof THREAD_STATES)[number];
   since?: number;
   until?: number;
-  json?: boolean;
 }
 
-function addList(threads: Command, terminal: Terminal): void {
-  threads
-    .command("list")
-    .description("the threads of a channel, the latest activity first; of one user, oldest first")
-    .argument("[slug]", "the channel")
-    .argument("[user]", "only this user's: external id, or user id")
-    .option("--channel <slug>", "the channel, by name")
-    .option("--user <user>", "only this user's, the latest activity first")
-    .addOption(new Option("--state <state>", "only those in this state").choices(THREAD_STATES))
-    .option("--since <ms>", "only those active then or later: Unix time in milliseconds", unixMs)
-    .option("--until <ms>", "only those active then or before: Unix time in milliseconds", unixMs)
-    .option("--json", "print a JSON array")
-    .action(
-      async (first: string | undefined, user: string | undefined, options: ListOptions, command: Command) => {
-        const slug = options.channel ?? first;
-        if (slug === undefined) command.error("error: which channel? Give its slug, or --channel");
-        const excess = user === undefined ? undefined : onlyOfChannel(options);
-        if (excess !== undefined) command.error(`error: ${excess} goes with --user USER, not with SLUG USER`);
-        await withStore(terminal, (store) =>
-          user === undefined
-            ? printChannelThreads(store, terminal, slug, options)
-            : printUserThreads(store, terminal, { slug, userId: user, json: options.json === true }),
-        );
+const ONE: Pick<Command<{ user?: string }>, "takes" | "options" | "json" | "refused"> = {
+  takes: [
+    ["<slug>", "the channel"],
+    ["<id>", "the id that the list prints; with --user, your own id of the thread"],
+  ],
+  options: [["--user <user>", "whose thread: external id, or user id"]],
+  json: "print JSON",
+  refused: unknownThread,
+};
+
+/** `chat-agent threads`: conversations, with their steps and runs. */
+export const threads: Family = {
+  name: "threads",
+  does: "list, show and delete conversations",
+  commands: [
+    command({
+      name: "list",
+      does: "the threads of a channel, the latest activity first; of one user, oldest first",
+      takes: [
+        ["[slug]", "the channel"],
+        ["[user]", "only this user's: external id, or user id"],
+      ],
+      options: [
+        ["--channel <slug>", "the channel, by name"],
+        ["--user <user>", "only this user's, the latest activity first"],
+        new Option("--state <state>", "only those in this state").choices(THREAD_STATES),
+        ["--since <ms>", "only those active then or later: Unix time in milliseconds", unixMs],
+        ["--until <ms>", "only those active then or before: Unix time in milliseconds", unixMs],
+      ],
+      json: "print a JSON array",
+      asks({ api, options, misuse }: Call<ListOptions>, first?: string, only?: string) {
+        const { channel = first, user: userId = only, state, since, until } = options;
+        if (channel === undefined) return misuse("which channel? Give its slug, or --channel");
+        const excess = only === undefined ? undefined : onlyOfChannel(options);
+        if (excess !== undefined) return misuse(`${excess} goes with --user USER, not with SLUG USER`);
+        return api.pages<Thread>(at`/channels/${channel}/threads`, { userId, state, since, until });
       },
-    );
-}
+      prints: (pages, call, slug?: string, user?: string) =>
+        user === undefined ? printOfChannel(pages, call, slug) : printOfUser(pages, call, user),
+    }),
+    command({
+      ...ONE,
+      name: "show",
+      does: "one conversation, with its steps and its latest runs",
+      async asks({ api, options }, slug, id) {
+        const uid = await uidOf(api, slug, { id, user: options.user });
+        return conversationOf(api.lines(at`/channels/${slug}/threads/${uid}/export`));
+      },
+      prints({ thread, messages, runs }, { terminal, options }) {
+        if (options.json) return printJson(terminal, { ...thread, messages, runs });
+        printFields(terminal, { ...thread, createdAt: isoTime(thread.createdAt) });
+        for (const message of messages) printMessage(terminal, message);
+        terminal.out("\n");
+        printRuns(terminal, runs);
+      },
+    }),
+    command({
+      ...ONE,
+      name: "delete",
+      does: "delete one conversation with everything in it, for good",
+      async asks({ api, options }, slug, given) {
+        const id = await uidOf(api, slug, { id: given, user: options.user });
+        await api.delete(at`/channels/${slug}/threads/${id}`);
+        return { deleted: { id } };
+      },
+      prints(done, { terminal, options }) {
+        if (options.json) printJson(terminal, done);
+        else terminal.out(`Deleted thread ${done.deleted.id}\n`);
+      },
+    }),
+  ],
+};
 
 /** The first option that the list of one user, oldest first, would not heed. */
 function onlyOfChannel(options: ListOptions): string | undefined {
@@ -70,115 +116,94 @@ function onlyOfChannel(options: ListOptions): string | undefined {
   return given && `--${given}`;
 }
 
-async function printUserThreads(
-  store: Store,
-  terminal: Terminal,
-  { slug, userId, json }: { slug: string; userId: string; json: boolean },
+async function printOfUser(
+  pages: AsyncIterable<Thread[]>,
+  { terminal, options }: Call,
+  user: string,
 ): Promise<void> {
-  const user = await existingUser(store, slug, userId);
-  const found = [];
-  for (const entry of await store.threads(slug, user.userId)) found.push(await threadJson(store, entry));
-  if (json) return printJson(terminal, found);
-  printTable(
-    terminal,
-    ["ID", "THREAD", "CREATED", "STATE"],
-    found.map(({ id, threadId, createdAt, state }) => [id, threadId, isoTime(createdAt), state]),
-    `User ${userId} has no threads yet`,
-  );
+  const all: Thread[] = [];
+  for await (const page of pages) all.push(...page);
+  all.sort((a, b) => a.createdAt - b.createdAt || (a.threadId < b.threadId ? -1 : 1));
+  const found = all.map(({ id, threadId, createdAt, state }) => ({ id, threadId, createdAt, state }));
+  if (options.json) return printJson(terminal, found);
+  const rows = found.map(({ id, threadId, createdAt, state }) => [id, threadId, isoTime(createdAt), state]);
+  printTable(terminal, ["ID", "THREAD", "CREATED", "STATE"], rows, `User ${user} has no threads yet`);
 }
 
-async function printChannelThreads(
-  store: Store,
-  terminal: Terminal,
-  slug: string,
-  options: ListOptions,
+async function printOfChannel(
+  pages: AsyncIterable<Thread[]>,
+  { terminal, options }: Call<ListOptions>,
+  slug: string | undefined,
 ): Promise<void> {
-  await existingChannel(store, slug);
-  const { user, state = null, since: sinceMs = 0, until: untilMs = Infinity } = options;
-  const userId = user === undefined ? null : (await existingUser(store, slug, user)).userId;
-  const pages = pagesOfChannelThreads(store, slug, { state, userId, sinceMs, untilMs });
-  if (options.json) return printJsonPages(terminal, pages, channelThreadView);
+  if (options.json) return printJsonPages(terminal, pages, (thread) => thread);
   await printTablePages(
     terminal,
     ["ID", "THREAD", "USER", "UPDATED", "STATE"],
     pages,
-    ({ uid, threadId, userId: whose, updatedAtMs, state: now }) => [
-      uid,
-      threadId,
-      whose,
-      isoTime(updatedAtMs),
-      now,
-    ],
-    `Channel ${slug} has no such threads yet`,
+    ({ id, threadId, userId, updatedAt, state }) => [id, threadId, userId, isoTime(updatedAt), state],
+    `Channel ${options.channel ?? slug} has no such threads yet`,
   );
 }
 
-function unixMs(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("Unix time in milliseconds");
-  return Number(text);
+/** The service's id of a thread; with `user`, `id` may be the caller's own. Throws CannotDo if the user has none of that id. */
+async function uidOf(
+  api: OperatorApi,
+  slug: string,
+  { id, user }: { id: string; user: string | undefined },
+): Promise<string> {
+  if (user === undefined) return id;
+  for await (const page of api.pages<Thread>(at`/channels/${slug}/threads`, { userId: user })) {
+    const found = page.find((thread) => thread.threadId === id || thread.id === id);
+    if (found) return found.id;
+  }
+  throw new CannotDo(`Cannot find thread ${id}: user ${user} of channel ${slug} has none of that id`);
 }
 
-function addShow(threads: Command, terminal: Terminal): void {
-  threads
-    .command("show")
-    .description("one conversation, with its steps and its latest runs")
-    .argument("<slug>", "the channel")
-    .argument("<id>", "the id that the list prints; with --user, your own id of the thread")
-    .option("--user <user>", "whose thread: external id, or user id")
-    .option("--json", "print JSON")
-    .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const entry = await existingThread(store, slug, { id, userId: options.user ?? null });
-        await noteReading(asCommandLine(store), slug, entry.uid);
-        const thread = await threadJson(store, entry);
-        const messages = await wholeHistory(store, entry.uid);
-        const runs = await store.runs(entry.uid, RUNS);
-        if (options.json) {
-          printJson(terminal, { ...thread, messages: messages.map(messageJson), runs: runs.map(runView) });
-          return;
-        }
-        printFields(terminal, { ...thread, createdAt: isoTime(thread.createdAt) });
-        for (const message of messages) printMessage(terminal, message);
-        terminal.out("\n");
-        printRuns(terminal, runs);
-      });
-    });
+function unknownThread({ message }: Refused, _: unknown, slug: string, id: string): string | undefined {
+  if (message !== "Unknown thread") return undefined;
+  return `Cannot find thread ${id}: channel ${slug} has none of that id; your own id of it needs --user`;
 }
 
-function addDelete(threads: Command, terminal: Terminal): void {
-  threads
-    .command("delete")
-    .description("delete one conversation with everything in it, for good")
-    .argument("<slug>", "the channel")
-    .argument("<id>", "the id that the list prints; with --user, your own id of the thread")
-    .option("--user <user>", "whose thread: external id, or user id")
-    .option("--json", "print JSON")
-    .action(async (slug: string, id: string, options: { user?: string; json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const userId = options.user ?? null;
-        const isNameless = userId === null && (await hasNameless(store, slug, id));
-        const uid = isNameless ? id : (await existingThread(store, slug, { id, userId })).uid;
-        await deleteThread(asCommandLine(store), forgettingIn(store), slug, uid);
-        if (options.json) printJson(terminal, { deleted: { id: uid } });
-        else terminal.out(`Deleted thread ${uid}\n`);
-      });
-    });
+async function conversationOf(lines: AsyncIterable<string>) {
+  const [messages, runs]: [Item[], Run[]] = [[], []];
+  let thread: ReturnType<typeof threadOf> | null = null;
+  for await (const text of lines) {
+    const line = JSON.parse(text) as Exported;
+    if (line.type === "thread") thread = threadOf(line);
+    else if (line.type === "message") messages.push(itemOf(line));
+    else runs.push(runOf(line));
+  }
+  if (thread === null) throw new Error("Cannot read the thread: its export is empty");
+  return { thread, messages, runs: runs.slice(-RUNS) };
 }
 
-/** A thread that no user has a name for any more (`store check`): only its own record says whose channel's it is. */
-async function hasNameless(store: Store, slug: string, id: string): Promise<boolean> {
-  if ((await store.channelThread(slug, id)) !== null) return false;
-  const record = await store.load(id, 1, "active");
-  return record?.slug === slug;
+function threadOf({ type: _, ...thread }: Extract<Exported, { type: "thread" }>) {
+  return thread;
 }
 
-function printRuns(terminal: Terminal, runs: readonly RunSummary[]): void {
+function runOf({ type: _, thread: __, ...run }: Extract<Exported, { type: "run" }>): Run {
+  return run;
+}
+
+/** Images without their content. */
+function itemOf({ type: _, thread: __, attachments, ...item }: Extract<Exported, { type: "message" }>): Item {
+  if (attachments === undefined) return item;
+  return {
+    ...item,
+    attachments: attachments.map(({ url, name }) => {
+      const type = declaredType(url);
+      return { ...(name === undefined ? {} : { name }), ...(type ? { type, chars: url.length } : { url }) };
+    }),
+  };
+}
+
+function printRuns(terminal: Terminal, runs: readonly Run[]): void {
   printTable(
     terminal,
     ["RUN", "SAID", "OUTCOME", "ENDED WITH", "MOVES"],
     runs.map((run) => [
-      run.runId,
-      isoTime(run.saidAtMs),
+      run.id,
+      isoTime(run.saidAt),
       run.outcome ?? "active",
       run.terminal?.type ?? null,
       run.path.length,
@@ -187,34 +212,23 @@ function printRuns(terminal: Terminal, runs: readonly RunSummary[]): void {
   );
 }
 
-async function threadJson(store: Store, entry: ThreadEntry) {
-  // A thread without a message has no record of its own yet.
-  const state = (await store.load(entry.uid, 1))?.state ?? "idle";
-  return { id: entry.uid, threadId: entry.threadId, createdAt: entry.createdAtMs, state };
-}
-
-/** A message as in the history; images without their content. */
-function messageJson(message: Message) {
-  const { attachments } = message;
-  return { ...itemOf(message), ...(attachments === undefined ? {} : { attachments }) };
-}
-
-function printMessage(terminal: Terminal, message: Message): void {
+function printMessage(terminal: Terminal, message: Item): void {
   const who = message.author ? `${message.role}, ${printable(message.author.name)}` : message.role;
-  terminal.out(`\n${isoTime(message.createdAtMs)}  ${who}\n`);
+  terminal.out(`\n${isoTime(message.createdAt)}  ${who}\n`);
   for (const step of message.steps ?? []) {
     terminal.out(`  [${step.phase}] ${printable(step.id)}: ${printable(step.text)}\n`);
   }
   const text = printable(message.content).replaceAll("\n", "\n  ");
   terminal.out(`  ${text}\n`);
   for (const { name, url, type } of message.attachments ?? []) {
-    terminal.out(
-      `  [image] ${[name, url ?? type]
-        .filter((word) => word !== undefined)
-        .map(printable)
-        .join(", ")}\n`,
-    );
+    const words = [name, url ?? type].filter((word) => word !== undefined);
+    terminal.out(`  [image] ${words.map(printable).join(", ")}\n`);
   }
+}
+
+function unixMs(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("Unix time in milliseconds");
+  return Number(text);
 }
 
 function isoTime(ms: number): string {

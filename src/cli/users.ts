@@ -1,153 +1,114 @@
-import type { Command } from "commander";
 import { attributesField } from "../domain/attributes.ts";
-import type { User } from "../domain/user.ts";
-import { exportLine } from "../http/operator-api/export.ts";
-import { exportUser } from "../operators/export-user.ts";
-import { deleteUser } from "../operators/forgetting.ts";
-import { stopUser } from "../operators/stop-runs.ts";
-import { changeUser, pagesOfUsers, revokeUser, userView } from "../operators/users.ts";
-import { asCommandLine } from "./as-command-line.ts";
-import { existingChannel, existingUser } from "./existing.ts";
-import { forgettingIn } from "./forgetting.ts";
+import type { Attributes } from "../domain/attributes.ts";
+import type { userView } from "../operators/users.ts";
+import { at } from "./ask.ts";
+import { command } from "./command.ts";
+import type { Call, Command, Family } from "./command.ts";
 import { printFields, printJson } from "./print.ts";
 import { printJsonPages, printTablePages } from "./print-pages.ts";
-import { CannotDo } from "./terminal.ts";
-import { threadsToStop } from "./threads-to-stop.ts";
-import type { Terminal } from "./terminal.ts";
-import { withStore } from "./with-store.ts";
 
-const FLAGS = [
-  { name: "block", does: "refuse the user, in every access mode", flags: { blocked: true } },
-  { name: "unblock", does: "take a block back", flags: { blocked: false } },
-  { name: "whitelist", does: "allow the user in whitelist mode", flags: { whitelisted: true } },
-  { name: "unwhitelist", does: "take a whitelisting back", flags: { whitelisted: false } },
-] as const;
+type User = ReturnType<typeof userView> & { attributes?: Attributes };
+
+const SLUG = ["<slug>", "the channel"] as const;
+const ONE = [SLUG, ["<user>", "external id, or user id"]] as const;
 
 /** `chat-agent users`: the users of a channel, and their access. */
-export function addUsers(program: Command, terminal: Terminal): void {
-  const users = program
-    .command("users")
-    .description("list, show, block, whitelist, export and delete the users of a channel");
-  addList(users, terminal);
-  addShow(users, terminal);
-  for (const flag of FLAGS) addFlag(users, terminal, flag);
-  addRevoke(users, terminal);
-  addExport(users, terminal);
-  addDelete(users, terminal);
-}
+export const users: Family = {
+  name: "users",
+  does: "list, show, block, whitelist, export and delete the users of a channel",
+  commands: [
+    command({
+      name: "list",
+      does: "the users of a channel, oldest first",
+      takes: [SLUG],
+      json: "print a JSON array",
+      asks: ({ api }, slug) => api.pages<User>(at`/channels/${slug}/users`, { order: "oldest" }),
+      async prints(pages, { terminal, options }, slug) {
+        if (options.json) return printJsonPages(terminal, pages, shown);
+        const head = ["USER ID", "EXTERNAL ID", "NAME", "BLOCKED", "WHITELISTED"];
+        const rowOf = (user: User) => Object.values(shown(user));
+        await printTablePages(terminal, head, pages, rowOf, `Channel ${slug} has no users yet`);
+      },
+    }),
+    command({
+      name: "show",
+      does: "one user",
+      takes: ONE,
+      json: "print JSON",
+      asks: ({ api }, slug, user) => api.get<User>(at`/channels/${slug}/users/${user}`),
+      prints: printUser,
+    }),
+    change("block", "refuse the user, in every access mode", { blocked: true }),
+    change("unblock", "take a block back", { blocked: false }),
+    change("whitelist", "allow the user in whitelist mode", { whitelisted: true }),
+    change("unwhitelist", "take a whitelisting back", { whitelisted: false }),
+    command({
+      name: "revoke",
+      does: "end all visitor tokens of the user: pages that hold one are strangers again",
+      takes: ONE,
+      json: "print the user as JSON",
+      async asks({ api }, slug, user) {
+        await api.post(at`/channels/${slug}/users/${user}/revoke`);
+        return api.get<User>(at`/channels/${slug}/users/${user}`);
+      },
+      prints: printUser,
+    }),
+    command({
+      name: "export",
+      does: "print all that is kept of the user, one JSON record a line",
+      takes: ONE,
+      asks: ({ api }, slug, user) => api.lines(at`/channels/${slug}/users/${user}/export`),
+      async prints(lines, { terminal }) {
+        for await (const line of lines) terminal.out(`${JSON.stringify(JSON.parse(line))}\n`);
+      },
+    }),
+    command({
+      name: "delete",
+      does: "delete the user with all conversations, for good; who comes again is a stranger",
+      takes: ONE,
+      json: "print JSON",
+      async asks({ api }, slug, user) {
+        const { userId } = await api.get<User>(at`/channels/${slug}/users/${user}`);
+        const threads = (await api.all(at`/channels/${slug}/threads`, { userId })).length;
+        await api.delete(at`/channels/${slug}/users/${userId}`);
+        return { deleted: { userId, threads } };
+      },
+      prints(done, { terminal, options }) {
+        if (options.json) return printJson(terminal, done);
+        const { userId, threads } = done.deleted;
+        terminal.out(`Deleted user ${userId} with ${threads} threads\n`);
+      },
+    }),
+  ],
+};
 
-function addRevoke(users: Command, terminal: Terminal): void {
-  users
-    .command("revoke")
-    .description("end all visitor tokens of the user: pages that hold one are strangers again")
-    .argument("<slug>", "the channel")
-    .argument("<user>", "external id, or user id")
-    .option("--json", "print the user as JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const user = await existingUser(store, slug, id);
-        if (!(await revokeUser(asCommandLine(store), slug, user.userId)))
-          throw new CannotDo(`Cannot revoke ${id}: no such user in channel ${slug}`);
-        printUser(terminal, user, options);
-      });
-    });
-}
-
-function addExport(users: Command, terminal: Terminal): void {
-  users
-    .command("export")
-    .description("print all that is kept of the user, one JSON record a line")
-    .argument("<slug>", "the channel")
-    .argument("<user>", "external id, or user id")
-    .option("--json", "the same: it is JSON anyway")
-    .action(async (slug: string, id: string) => {
-      await withStore(terminal, async (store) => {
-        const user = await existingUser(store, slug, id);
-        const records = await exportUser(asCommandLine(store), slug, user);
-        for await (const record of records) terminal.out(`${JSON.stringify(exportLine(record))}\n`);
-      });
-    });
-}
-
-function addDelete(users: Command, terminal: Terminal): void {
-  users
-    .command("delete")
-    .description("delete the user with all conversations, for good; who comes again is a stranger")
-    .argument("<slug>", "the channel")
-    .argument("<user>", "external id, or user id")
-    .option("--json", "print JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        const { userId } = await existingUser(store, slug, id);
-        const threads = (await store.threads(slug, userId)).length;
-        await deleteUser(asCommandLine(store), forgettingIn(store), slug, userId);
-        if (options.json) printJson(terminal, { deleted: { userId, threads } });
-        else terminal.out(`Deleted user ${userId} with ${threads} threads\n`);
-      });
-    });
-}
-
-function addList(users: Command, terminal: Terminal): void {
-  users
-    .command("list")
-    .description("the users of a channel, oldest first")
-    .argument("<slug>", "the channel")
-    .option("--json", "print a JSON array")
-    .action(async (slug: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) => {
-        await existingChannel(store, slug);
-        const pages = pagesOfUsers(store, slug, "oldest first");
-        if (options.json) return printJsonPages(terminal, pages, ({ user }) => userView(user));
-        await printTablePages(
-          terminal,
-          ["USER ID", "EXTERNAL ID", "NAME", "BLOCKED", "WHITELISTED"],
-          pages,
-          ({ user }) => Object.values(userView(user)),
-          `Channel ${slug} has no users yet`,
-        );
-      });
-    });
-}
-
-function addShow(users: Command, terminal: Terminal): void {
-  users
-    .command("show")
-    .description("one user")
-    .argument("<slug>", "the channel")
-    .argument("<user>", "external id, or user id")
-    .option("--json", "print JSON")
-    .action(async (slug: string, id: string, options: { json?: boolean }) => {
-      await withStore(terminal, async (store) =>
-        printUser(terminal, await existingUser(store, slug, id), options),
-      );
-    });
-}
-
-function addFlag(users: Command, terminal: Terminal, { name, does, flags }: (typeof FLAGS)[number]): void {
-  const command = users
-    .command(name)
-    .description(does)
-    .argument("<slug>", "the channel")
-    .argument("<user>", "external id, or user id")
-    .option("--json", "print the user as JSON");
-  if (name === "block") command.option("--stop", "stop the user's runs, and what waits behind them");
-  command.action(async (slug: string, id: string, options: { json?: boolean; stop?: boolean }) => {
-    await withStore(terminal, async (store, config) => {
-      const user = await existingUser(store, slug, id);
-      const changed = await changeUser(asCommandLine(store), slug, user, flags);
-      if (changed === null) throw new CannotDo(`Cannot ${name} ${id}: no such user in channel ${slug}`);
+function change(name: string, does: string, flags: { blocked?: boolean; whitelisted?: boolean }): Command {
+  return command({
+    name,
+    does,
+    takes: ONE,
+    json: "print the user as JSON",
+    options: flags.blocked ? [["--stop", "stop the user's runs, and what waits behind them"]] : [],
+    async asks({ api, options, terminal }: Call<{ stop?: boolean }>, slug, user) {
+      const changed = await api.patch<User>(at`/channels/${slug}/users/${user}`, flags);
       if (options.stop) {
-        const threads = await threadsToStop(store, config);
-        const stopped = await stopUser(asCommandLine(store), threads, slug, user.userId);
-        terminal.err(`Stopped in ${stopped} threads\n`);
+        const path = at`/channels/${slug}/users/${changed.userId}/stop`;
+        const { threads } = await api.post<{ threads: number }>(path);
+        terminal.err(`Stopped in ${threads} threads\n`);
       }
-      printUser(terminal, changed, options);
-    });
+      return changed;
+    },
+    prints: printUser,
   });
 }
 
-function printUser(terminal: Terminal, user: User, options: { json?: boolean }): void {
-  const shown = { ...userView(user), ...attributesField(user.attributes) };
-  if (options.json) printJson(terminal, shown);
-  else printFields(terminal, shown);
+/** In the order of the list's columns. */
+function shown({ userId, externalUserId, displayName, blocked, whitelisted }: User) {
+  return { userId, externalUserId, displayName, blocked, whitelisted };
+}
+
+function printUser(user: User, { terminal, options }: Call): void {
+  const fields = { ...shown(user), ...attributesField(user.attributes) };
+  if (options.json) printJson(terminal, fields);
+  else printFields(terminal, fields);
 }

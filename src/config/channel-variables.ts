@@ -31,7 +31,7 @@ export function createChannelVariables({
   onRefused = () => {},
 }: {
   /** By slug: the variables that CHANNELS_FILE names for the channel. */
-  named?: ReadonlyMap<string, ReadonlySet<string>>;
+  named?: Pick<ReadonlyMap<string, ReadonlySet<string>>, "get">;
   env?: NodeJS.ProcessEnv | undefined;
   /** A channel wanted a variable that it may not name: called once for each. */
   onRefused?: (refused: { slug: string; name: string; fault: string }) => void;

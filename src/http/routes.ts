@@ -88,7 +88,7 @@ export interface RouteDependencies {
   isCrowded?: () => boolean;
 }
 
-const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
+export const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {

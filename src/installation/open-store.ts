@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store.ts";
+import type { Engine } from "../stores/engine.ts";
 import { refuseLockedStore } from "../stores/content-keys/refuse-locked.ts";
 import { createWrapping } from "../stores/content-keys/wrapping.ts";
 import type { Wrapping } from "../stores/content-keys/wrapping.ts";
@@ -12,6 +13,8 @@ interface OpenStoreOptions {
   log: Log;
   /** Called after each round trip to Redis, with the command's name and its time. */
   onCommand?: (name: string, ms: number) => void;
+  /** Of the service that has the embedded store's file open. */
+  engine?: Engine | undefined;
 }
 
 /**
@@ -37,10 +40,15 @@ export const NO_KEYS = { seals: false, keys: [] };
  * cannot be read. Loads only the code of that one.
  */
 export async function openSealedStore(options: OpenStoreOptions, wrapping?: Wrapping): Promise<Store> {
-  const { config, clock, log, onCommand } = options;
+  const { config, clock, log, onCommand, engine } = options;
   if (config.redisUrls.length === 0) {
     const { openEmbeddedStore } = await import("../stores/embedded.ts");
-    return await openEmbeddedStore({ dataDir: config.dataDir, clock, wrapping });
+    return await openEmbeddedStore({
+      dataDir: config.dataDir,
+      clock,
+      wrapping,
+      ...(engine ? { engine } : {}),
+    });
   }
   const { openRedisStore } = await import("../stores/redis.ts");
   return await openRedisStore({

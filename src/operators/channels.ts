@@ -56,6 +56,22 @@ export function channelFrom(slug: string, stored: Channel | null, fields: object
   }
 }
 
+/** The fields of a change, with single origins added and removed. Throws BadChannel if one to remove is not allowed. */
+export function withOrigins(
+  fields: { [name: string]: unknown },
+  { slug, allowedOrigins }: Channel,
+  { add = [], remove = [] }: { add?: string[] | undefined; remove?: string[] | undefined },
+): object {
+  if (add.length === 0 && remove.length === 0) return fields;
+  const { allowedOrigins: given } = fields;
+  const before: unknown[] = Array.isArray(given) ? given : allowedOrigins;
+  const unknown = remove.find((origin) => !before.includes(origin));
+  if (unknown !== undefined)
+    throw new BadChannel(`Cannot remove origin ${unknown}: channel ${slug} does not allow it`);
+  const kept = before.filter((origin) => !remove.some((removed) => removed === origin));
+  return { ...fields, allowedOrigins: [...new Set([...kept, ...add])] };
+}
+
 /**
  * Without the settings and servers of `agent` that are as they are stored: a rule that came after them must not keep
  * everything else of the agent from being changed. `agentOf` puts them back, servers in their order.

@@ -5,7 +5,7 @@ import type { User } from "../domain/user.ts";
 import type { RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
-import { runView } from "./threads.ts";
+import { noteReading, runView } from "./threads.ts";
 import { userView } from "./users.ts";
 
 /** The records of an export, in this order: the user, then each thread with its messages and its runs. */
@@ -29,6 +29,16 @@ export async function exportUser(
 ): Promise<AsyncGenerator<ExportedRecord>> {
   await note(acting, { action: "users.export", target: user.userId, slug });
   return recordsOf(acting.store, slug, user);
+}
+
+/** Likewise of one thread. */
+export async function exportThread(
+  acting: Acting<Exporting>,
+  slug: string,
+  thread: ThreadEntry,
+): Promise<AsyncGenerator<ExportedRecord>> {
+  await noteReading(acting, slug, thread.uid);
+  return threadRecords(acting.store, thread);
 }
 
 async function* recordsOf(store: Exporting, slug: string, user: User): AsyncGenerator<ExportedRecord> {

@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Exposition } from "../http/metrics-route.ts";
+import type { LocalDoor } from "../installation/local-door.ts";
 import { openModel } from "../installation/open-model.ts";
 import { openStore } from "../installation/open-store.ts";
 import type { WrittenProviders } from "../installation/providers-file.ts";
@@ -49,11 +50,14 @@ export async function openResources(starting: Starting, providers: WrittenProvid
   return { metrics, exposition: shared ?? metrics, store, model, traced };
 }
 
-/** The embedded store takes one process at a time: if another one has it, this start fails with one sentence. */
-export async function lockEmbeddedStore(config: Config): Promise<() => unknown> {
-  if (config.redisUrls.length > 0) return () => {};
-  const { lockDataDir } = await import("../stores/engines/lmdb/data-dir-lock.ts");
-  return lockDataDir(config.dataDir);
+/**
+ * The embedded store takes one process at a time: if another one has it, this start fails with one sentence. Commands ask at
+ * its door; on Redis they work on the store themselves: null.
+ */
+export async function lockEmbeddedStore(config: Config): Promise<LocalDoor | null> {
+  if (config.redisUrls.length > 0) return null;
+  const { openLocalDoor } = await import("../installation/local-door.ts");
+  return openLocalDoor(config.dataDir);
 }
 
 /** Without traces, OpenTelemetry's packages are not even loaded. */

@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
 import { createDeadline } from "../stores/deadline.ts";
-import { holdChangesForGood } from "../stores/engines/lmdb/opening.ts";
+import { holdChangesForGood } from "../stores/engines/lmdb/changes.ts";
 
 /** SIGTERM and SIGINT: the first asks for a clean stop, the second exits at once (P29). */
 export interface Signals {

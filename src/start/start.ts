@@ -50,7 +50,8 @@ export async function start(starting: Starting, providers: WrittenProviders): Pr
   const written = await readWrittenChannels(config);
   for (const warning of unknownNamesOf(environment(), isNamed)) log.warn(warning);
   mustMeanTheDemo(config, written, providers.providers.length > 0);
-  closing.push(await lockEmbeddedStore(config));
+  const door = await lockEmbeddedStore(config);
+  closing.push(() => door?.release());
   const generated = config.harnessApiKey === null || config.demo ? openKeysFile(config.dataDir) : null;
   const transportKey = transportKeyOf(config, generated);
   const uncaught = watchForUncaughtErrors(log);
@@ -77,6 +78,8 @@ export async function start(starting: Starting, providers: WrittenProviders): Pr
     demoUrl: () => demo?.url ?? null,
     isStarting: () => isStarting,
   });
+  door?.open(service.commandLine);
+  closing.push(() => door?.shut());
   await showMetrics(starting, resources, service);
   if (config.demo && generated !== null)
     demo = await openDemo(starting, { service, ownKeys: generated.demo });

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { systemClock } from "../clock.ts";
 import { retrying } from "./backup/retrying.ts";
 import type { StoreData } from "./backup/store-data.ts";
-import { isServed } from "./engines/lmdb/data-dir-lock.ts";
 import type { Engine } from "./engine.ts";
 import { compactFile } from "./engines/lmdb/compact.ts";
 import { openLmdbEngine } from "./engines/lmdb/engine.ts";
@@ -17,7 +16,21 @@ import { tables } from "./tables.ts";
 /** An instance counts as alive if it has beaten within this time; instances beat several times a second. */
 const ALIVE_MS = 5_000;
 
-/** The embedded store's data; works beside a running service. */
+const sizeIn = (dataDir: string) => Promise.resolve(statSync(join(dataDir, "store", "data.mdb")).size);
+
+/** The embedded store's data, lent by the service that has the file open. */
+export function servedData(engine: Engine, dataDir: string): StoreData {
+  return {
+    engine: retrying(engine),
+    reading: (use) => use(engine),
+    instances: () => Promise.resolve(1),
+    bytes: () => sizeIn(dataDir),
+    compact: () => Promise.reject(new Error(`Cannot lock ${dataDir}: another process serves it`)),
+    close: () => engine.close(),
+  };
+}
+
+/** The embedded store's data, for who holds its lock. */
 export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
   const engine = await openLmdbEngine({ dataDir, clock: systemClock });
   return {
@@ -30,8 +43,8 @@ export async function openEmbeddedData(dataDir: string): Promise<StoreData> {
         moment.close();
       }
     },
-    instances: async () => ((await isServed(dataDir)) ? 1 : 0),
-    bytes: () => Promise.resolve(statSync(join(dataDir, "store", "data.mdb")).size),
+    instances: () => Promise.resolve(0),
+    bytes: () => sizeIn(dataDir),
     async compact() {
       await engine.close();
       return compactFile(dataDir);

@@ -282,6 +282,26 @@ describe("chat-agent channels", () => {
     expect(refused.err).toContain("CHANNELS_FILE alone");
   });
 
+  test("--agent replaces all settings, servers and headers; other options leave them", async () => {
+    const file = join(dataDir, "agent.json");
+    const update = (...args: string[]) => runJson("channels", "update", "bot", ...args);
+    const [url, headers] = ["https://orders.example/mcp", { "x-key": "canary" }];
+    const first = { temperature: 1, mcpServers: { orders: { url, headers }, other: { url } } };
+    writeFileSync(file, JSON.stringify(first));
+    await run("channels", "create", "bot", "--kind", "transport", "--agent", file);
+    const kept = {
+      ...first,
+      mcpServers: { ...first.mcpServers, orders: { url, headers: { "x-key": "[secret]" } } },
+    };
+    expect(await update("--model", "m")).toMatchObject({ agent: { ...kept, model: "m" } });
+    writeFileSync(file, JSON.stringify({ mcpServers: { orders: { url } } }));
+    expect(await update("--agent", file, "--instructions", "Short")).toMatchObject({ slug: "bot" });
+    await withStore(async (store) => {
+      const channel = await store.channel("bot");
+      expect(channel?.agent).toEqual({ instructions: "Short", mcpServers: { orders: { url } } });
+    });
+  });
+
   test("disable and enable", async () => {
     await run("channels", "create", "bot", "--kind", "transport");
     expect(await runJson("channels", "disable", "bot")).toMatchObject({ enabled: false });

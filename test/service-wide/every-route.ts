@@ -66,6 +66,10 @@ export function everyRoute(token: string, threadId: string): Asking[] {
     operator("POST", "operators", { name: "another", role: "agent" }),
     operator("POST", "operators/another/rotate"),
     operator("DELETE", "operators/nobody"),
+    operator("POST", "channels/cli/stop"),
+    operator("POST", "channels/cli/users/u/stop"),
+    operator("GET", `channels/shop/threads/${threadId}/export`),
+    operator("GET", "unreadable"),
     operator("GET", "audit"),
   ];
 }

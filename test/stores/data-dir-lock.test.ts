@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
+import { lockBriefly, lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
 
 const places = process.platform === "linux" ? (["abstract", "file"] as const) : (["file"] as const);
 
@@ -49,5 +49,29 @@ describe.each(places)("lockDataDir() with an %s socket", (place) => {
     const held = tries.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(held).toHaveLength(1);
     await held[0]?.();
+  });
+
+  it("a command waits for another, and a service for a command; neither waits for a service", async () => {
+    const steps: string[] = [];
+    const first = await lockBriefly(dataDir, place);
+    const second = lockBriefly(dataDir, place).then((release) => {
+      steps.push("second");
+      return release;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(steps).toEqual([]);
+    await first?.();
+    const release = await second;
+    const serving = lockDataDir(dataDir, place).then((end) => {
+      steps.push("served");
+      return end;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(steps).toEqual(["second"]);
+    await release?.();
+    const end = await serving;
+    expect(await lockBriefly(dataDir, place)).toBeNull();
+    await end();
+    expect(steps).toEqual(["second", "served"]);
   });
 });

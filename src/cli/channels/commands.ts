@@ -1,190 +1,139 @@
 import { InvalidArgumentError } from "commander";
-import type { Command } from "commander";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
-import { newChannelKeys } from "../../keys.ts";
-import { keptKeys } from "../../installation/kept-keys.ts";
-import { NewerRecord, UnreadableRecord } from "../../store.ts";
-import type { Store } from "../../store.ts";
-import { channelView } from "../../operators/channel-secrets.ts";
-import { rotateKeys, untilWritten } from "../../operators/channels.ts";
-import { stopChannel } from "../../operators/stop-runs.ts";
-import { asCommandLine } from "../as-command-line.ts";
-import { existingChannel } from "../existing.ts";
-import { printJson, printTable } from "../print.ts";
-import { CannotDo } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
-import { threadsToStop } from "../threads-to-stop.ts";
-import { withStore } from "../with-store.ts";
-import { parseSlug, withFieldOptions, withOriginChanges } from "./field-options.ts";
+import { at } from "../ask.ts";
+import type { Refused } from "../ask.ts";
+import { command } from "../command.ts";
+import type { Call, Command, Family } from "../command.ts";
+import { printFields, printJson, printTable } from "../print.ts";
+import { tellUnreadable } from "../unreadable.ts";
+import { changeOf, newChannelOf } from "./change.ts";
+import type { ChannelView } from "./change.ts";
+import { FIELDS, ORIGIN_CHANGES, parseSlug } from "./field-options.ts";
 import type { FieldOptions } from "./field-options.ts";
-import { printChannel } from "./print-channel.ts";
-import { mayWrite, writeOptions } from "./write-channel.ts";
 
-interface JsonOption {
-  json?: boolean;
-}
+const SLUG = ["<slug>", ""] as const;
 
 /** `chat-agent channels`: the channels' keys, origins and settings. */
-export function addChannels(program: Command, terminal: Terminal): void {
-  const channels = program.command("channels").description("list, create and change channels");
-  addList(channels, terminal);
-  addShow(channels, terminal);
-  addCreate(channels, terminal);
-  addUpdate(channels, terminal);
-  addSwitch(channels, terminal, { name: "enable", enabled: true, does: "let users in again" });
-  addSwitch(channels, terminal, { name: "disable", enabled: false, does: "refuse every user of a channel" });
-  addRotateKeys(channels, terminal);
-}
+export const channels: Family = {
+  name: "channels",
+  does: "list, create and change channels",
+  commands: [
+    command({
+      name: "list",
+      does: "all channels",
+      json: "print a JSON array",
+      async asks({ api, terminal }) {
+        await tellUnreadable(api, terminal, "channel");
+        return api.all<ChannelView>("/channels");
+      },
+      prints(found, { terminal, options }) {
+        if (options.json) return printJson(terminal, found);
+        const rows = found.map(({ slug, kind, enabled, accessMode, allowedOrigins = [] }) => [
+          slug,
+          kind,
+          enabled,
+          accessMode,
+          allowedOrigins.join(" ") || null,
+        ]);
+        const head = ["SLUG", "KIND", "ENABLED", "ACCESS", "ORIGINS"];
+        printTable(terminal, head, rows, "There are no channels yet");
+      },
+    }),
+    command({
+      name: "show",
+      does: "one channel",
+      takes: [SLUG],
+      json: "print JSON",
+      asks: ({ api }, slug) => api.get<ChannelView>(at`/channels/${slug}`),
+      prints: printChannel,
+    }),
+    command({
+      name: "create",
+      does: "make a channel; prints the keys that it makes, this once",
+      takes: [["<slug>", "1 to 64 of a-z 0-9 - _", parseSlug]],
+      options: FIELDS,
+      json: "print the channel as JSON",
+      asks({ api, options, misuse }: Call<FieldOptions>, slug) {
+        if (options.kind === undefined) return misuse("a new channel needs --kind web or --kind transport");
+        return api.post<ChannelView>("/channels", newChannelOf(slug, options));
+      },
+      prints: printChannel,
+      refused: (refused, call, slug) =>
+        refused.message === "There is a channel of that slug"
+          ? `Cannot create channel ${slug}: it exists; see channels update`
+          : notWritten(refused, call, slug),
+    }),
+    command({
+      name: "update",
+      does: "change the fields that are given",
+      takes: [SLUG],
+      options: [...FIELDS, ...ORIGIN_CHANGES],
+      json: "print the channel as JSON",
+      async asks({ api, options }: Call<FieldOptions>, slug) {
+        const path = at`/channels/${slug}`;
+        return api.patch<ChannelView>(path, changeOf(await api.get<ChannelView>(path), options));
+      },
+      prints: printChannel,
+      refused: notWritten,
+    }),
+    switched("enable", "let users in again", true),
+    switched("disable", "refuse every user of a channel", false),
+    command({
+      name: "rotate-keys",
+      does: "make both keys of a web channel anew and print them; the old ones end at once, or after the overlap",
+      takes: [SLUG],
+      options: [["--overlap <hours>", "so long the old keys stay valid, too", hoursOption]],
+      json: "print the channel as JSON",
+      asks: ({ api, options }: Call<{ overlap?: number }>, slug) =>
+        api.post<ChannelView>(at`/channels/${slug}/rotate-keys`, { overlapHours: options.overlap }),
+      prints: printChannel,
+      refused: ({ status }, _, slug) =>
+        status === 409
+          ? `Cannot rotate the keys of channel ${slug}: a transport channel has none`
+          : undefined,
+    }),
+  ],
+};
 
-function addList(channels: Command, terminal: Terminal): void {
-  channels
-    .command("list")
-    .description("all channels")
-    .option("--json", "print a JSON array")
-    .action(async (options: JsonOption) => {
-      await withStore(terminal, async (store) => {
-        const found = await store.channels(({ error }) => terminal.err(`${error.message}\n`));
-        if (options.json)
-          return printJson(
-            terminal,
-            found.map((channel) => channelView(channel)),
-          );
-        printTable(
-          terminal,
-          ["SLUG", "KIND", "ENABLED", "ACCESS", "ORIGINS"],
-          found.map((channel) => [
-            channel.slug,
-            channel.kind,
-            channel.enabled,
-            channel.accessMode,
-            channel.allowedOrigins.join(" ") || null,
-          ]),
-          "There are no channels yet",
-        );
-      });
-    });
-}
-
-function addShow(channels: Command, terminal: Terminal): void {
-  channels
-    .command("show")
-    .description("one channel")
-    .argument("<slug>")
-    .option("--json", "print JSON")
-    .action(async (slug: string, options: JsonOption) => {
-      await withStore(terminal, async (store) =>
-        printChannel(terminal, await existingChannel(store, slug), options),
-      );
-    });
-}
-
-function addCreate(channels: Command, terminal: Terminal): void {
-  withFieldOptions(channels.command("create"))
-    .description("make a channel; prints the keys that it makes, this once")
-    .argument("<slug>", "1 to 64 of a-z 0-9 - _", parseSlug)
-    .action(async (slug: string, options: FieldOptions, command: Command) => {
-      if (options.kind === undefined)
-        command.error("error: a new channel needs --kind web or --kind transport");
-      await withStore(terminal, async (store, config) => {
-        const exists = () => new CannotDo(`Cannot create channel ${slug}: it exists; see channels update`);
-        if (await mayNotMake(store, slug)) throw exists();
-        const made = newChannelKeys();
-        const withKeys =
-          options.kind === "web"
-            ? {
-                ...options,
-                publishableKey: options.publishableKey ?? made.publishableKey,
-                secretKey: options.secretKey ?? made.secretKey.reveal(),
-              }
-            : options;
-        const channel = await writeOptions(
-          { store, terminal, config },
-          { slug, stored: null },
-          withKeys,
-          command,
-        );
-        if (channel === null) throw exists();
-        const isNewSecret = channel.kind === "web" && options.secretKey === undefined;
-        printChannel(terminal, channel, options, isNewSecret ? made.secretKey : null);
-      });
-    });
-}
-
-/** A channel with a damaged record may be created again: its users, threads and tokens still exist. */
-async function mayNotMake(store: Store, slug: string): Promise<boolean> {
-  try {
-    return (await store.channel(slug)) !== null;
-  } catch (error) {
-    if (error instanceof UnreadableRecord && !(error instanceof NewerRecord)) return false;
-    throw error;
-  }
-}
-
-function addUpdate(channels: Command, terminal: Terminal): void {
-  withOriginChanges(withFieldOptions(channels.command("update")))
-    .description("change the fields that are given")
-    .argument("<slug>")
-    .action(async (slug: string, options: FieldOptions, command: Command) => {
-      await withStore(terminal, async (store, config) => {
-        const channel = await untilWritten(slug, async () => {
-          const stored = await existingChannel(store, slug);
-          return writeOptions({ store, terminal, config }, { slug, stored }, options, command);
-        });
-        printChannel(terminal, channel, options);
-      });
-    });
-}
-
-function addSwitch(
-  channels: Command,
-  terminal: Terminal,
-  { name, enabled, does }: { name: string; enabled: boolean; does: string },
-): void {
-  const command = channels
-    .command(name)
-    .description(does)
-    .argument("<slug>")
-    .option("--json", "print the channel as JSON");
-  if (!enabled) command.option("--stop", "stop the channel's runs, and what waits behind them");
-  command.action(async (slug: string, options: JsonOption & { stop?: boolean }) => {
-    await withStore(terminal, async (store, config) => {
-      const channel = await untilWritten(slug, async () => {
-        const stored = await existingChannel(store, slug);
-        const switched = { ...stored, enabled };
-        return (await mayWrite({ store, terminal, config }, switched, stored)) ? switched : null;
-      });
+function switched(name: string, does: string, enabled: boolean): Command {
+  return command({
+    name,
+    does,
+    takes: [SLUG],
+    json: "print the channel as JSON",
+    options: enabled ? [] : [["--stop", "stop the channel's runs, and what waits behind them"]],
+    async asks({ api, options, terminal }: Call<{ stop?: boolean }>, slug) {
+      const channel = await api.patch<ChannelView>(at`/channels/${slug}`, { enabled });
       if (options.stop) {
-        const threads = await threadsToStop(store, config);
-        const stopped = await stopChannel(asCommandLine(store), threads, slug);
-        terminal.err(`Stopped in ${stopped} threads\n`);
+        const { threads } = await api.post<{ threads: number }>(at`/channels/${slug}/stop`);
+        terminal.err(`Stopped in ${threads} threads\n`);
       }
-      printChannel(terminal, channel, options);
-    });
+      return channel;
+    },
+    prints: printChannel,
+    refused: notWritten,
   });
 }
 
-function addRotateKeys(channels: Command, terminal: Terminal): void {
-  channels
-    .command("rotate-keys")
-    .description(
-      "make both keys of a web channel anew and print them; the old ones end at once, or after the overlap",
-    )
-    .argument("<slug>")
-    .option("--overlap <hours>", "so long the old keys stay valid, too", hoursOption)
-    .option("--json", "print the channel as JSON")
-    .action(async (slug: string, options: JsonOption & { overlap?: number }) => {
-      await withStore(terminal, async (store, config) => {
-        const { channel, keys } = await untilWritten(slug, async () => {
-          const stored = await existingChannel(store, slug);
-          if (stored.kind !== "web") {
-            throw new CannotDo(`Cannot rotate the keys of channel ${slug}: a transport channel has none`);
-          }
-          return rotateKeys(asCommandLine(store), stored, options.overlap);
-        });
-        keptKeys(config.dataDir).channel(slug, keys);
-        printChannel(terminal, channel, options, keys.secretKey);
-      });
-    });
+function printChannel(channel: ChannelView, { terminal, options }: Call): void {
+  if (options.json) printJson(terminal, channel);
+  else printFields(terminal, channel);
+}
+
+/** Fields that make no channel are incorrect use; what only this installation refuses is not. */
+function notWritten(
+  { status, message }: Refused,
+  { misuse }: Pick<Call, "misuse">,
+  slug: string,
+): string | undefined {
+  const setting = { Webhook: "WEBHOOKS_PRIVATE", "MCP server": "MCP_PRIVATE" };
+  for (const [what, name] of Object.entries(setting)) {
+    if (message.startsWith(`${what} `) && message.endsWith(" has no public address"))
+      return `Cannot write channel ${slug}: ${what.replace("W", "w")}${message.slice(what.length)}, and ${name} is off`;
+  }
+  if (status === 409) return `Cannot write channel ${slug}: ${message}`;
+  if (status !== 422 || message.startsWith("Cannot ")) return undefined;
+  return /^\S+ names \$/.test(message) ? `Cannot write channel ${slug}: ${message}` : misuse(message);
 }
 
 /** `24` or `24h`. */

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
-import type { Command } from "commander";
 import { z } from "zod";
 import type { AgentSettings } from "../../domain/channel.ts";
 import {
@@ -12,6 +11,7 @@ import {
   splitAgent,
 } from "../../domain/channel-fields.ts";
 import { messageOf } from "../../errors.ts";
+import type { Command } from "../command.ts";
 
 /** The fields of a channel, as options of `create` and `update`. */
 export interface FieldOptions {
@@ -28,39 +28,31 @@ export interface FieldOptions {
   publishableKey?: string;
   secretKey?: string;
   webhooks?: Record<string, unknown>[];
-  json?: boolean;
 }
 
-export function withFieldOptions(command: Command): Command {
-  return command
-    .addOption(new Option("--kind <kind>", "how it is used").choices(["web", "transport"]))
-    .option("--origin <origin>", "all allowed origins, scheme://host[:port]; repeatable", collectOrigin)
-    .addOption(new Option("--access-mode <mode>", "who may talk").choices(["open", "whitelist"]))
-    .option("--instructions <text>", "what the agent is told first")
-    .option("--model <name>", "the model, instead of OPENAI_MODEL")
-    .option("--agent <file>", "JSON file with all of the agent's settings", readAgent)
-    .option("--webhooks <file>", "JSON file with a list of all the channel's webhooks", readWebhooks)
-    .option(
-      "--threads-days <days>",
-      "delete threads without a message for so long; never: keep them",
-      parseDays,
-    )
-    .option(
-      "--anonymous-days <days>",
-      "delete anonymous users without a valid token and without a younger thread; never: keep them",
-      parseDays,
-    )
-    .option("--publishable-key <key>", "pk_…, instead of a new one")
-    .option("--secret-key <key>", "sk_…, instead of a new one")
-    .option("--json", "print the channel as JSON");
-}
+export const FIELDS: NonNullable<Command["options"]> = [
+  new Option("--kind <kind>", "how it is used").choices(["web", "transport"]),
+  ["--origin <origin>", "all allowed origins, scheme://host[:port]; repeatable", collectOrigin],
+  new Option("--access-mode <mode>", "who may talk").choices(["open", "whitelist"]),
+  ["--instructions <text>", "what the agent is told first"],
+  ["--model <name>", "the model, instead of OPENAI_MODEL"],
+  ["--agent <file>", "JSON file with all of the agent's settings", readAgent],
+  ["--webhooks <file>", "JSON file with a list of all the channel's webhooks", readWebhooks],
+  ["--threads-days <days>", "delete threads without a message for so long; never: keep them", parseDays],
+  [
+    "--anonymous-days <days>",
+    "delete anonymous users without a valid token and without a younger thread; never: keep them",
+    parseDays,
+  ],
+  ["--publishable-key <key>", "pk_…, instead of a new one"],
+  ["--secret-key <key>", "sk_…, instead of a new one"],
+];
 
 /** Options that add or remove single origins and leave the others. */
-export function withOriginChanges(command: Command): Command {
-  return command
-    .option("--add-origin <origin>", "one more allowed origin; repeatable", collectOrigin)
-    .option("--remove-origin <origin>", "an origin that ends; repeatable", collectOrigin);
-}
+export const ORIGIN_CHANGES: NonNullable<Command["options"]> = [
+  ["--add-origin <origin>", "one more allowed origin; repeatable", collectOrigin],
+  ["--remove-origin <origin>", "an origin that ends; repeatable", collectOrigin],
+];
 
 export function parseSlug(text: string): string {
   const parsed = slugSchema.safeParse(text);

@@ -5,11 +5,10 @@ import { NO_KEYS, openSealedStore } from "../../installation/open-store.ts";
 import { rekey } from "../../stores/content-keys/rekey.ts";
 import type { Rekeyed } from "../../stores/content-keys/rekey.ts";
 import { createWrapping } from "../../stores/content-keys/wrapping.ts";
-import { commandLog } from "../command-log.ts";
 import { printJson } from "../print.ts";
-import { requireStore } from "../require-store.ts";
 import { CannotDo } from "../terminal.ts";
 import type { Terminal } from "../terminal.ts";
+import { atStore } from "../with-store.ts";
 
 export function addRekey(store: Command, terminal: Terminal): void {
   store
@@ -24,7 +23,6 @@ export function addRekey(store: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async ({ forget = [], json = false }: { forget?: string[]; json?: boolean }) => {
       const config = readConfig(terminal.env);
-      requireStore(config);
       const wrapping = createWrapping(config.contentKeys ?? NO_KEYS);
       if (wrapping.first === null && forget.length === 0) {
         throw new CannotDo("Cannot rekey: CONTENT_KEYS has no key in front to wrap by");
@@ -32,17 +30,19 @@ export function addRekey(store: Command, terminal: Terminal): void {
       if (wrapping.first !== null && forget.includes(wrapping.first)) {
         throw new CannotDo(`Cannot forget ${wrapping.first}: it is the one in front`);
       }
-      const opened = await openSealedStore({ config, clock: systemClock, log: commandLog(terminal, config) });
-      try {
-        const done = await rekey(opened, { wrapping, forget });
-        if (json) printJson(terminal, done);
-        else terminal.out(`${inWords(done)}\n`);
-        for (const { user, reason } of done.failed) terminal.err(`${user}: ${reason}\n`);
-        if (done.failed.length > 0) {
-          throw new CannotDo(`Cannot rekey ${done.failed.length} of the keys: they are as they were`);
+      const done = await atStore(terminal, async ({ log, service }) => {
+        const opened = await openSealedStore({ config, clock: systemClock, log, engine: service?.engine });
+        try {
+          return await rekey(opened, { wrapping, forget });
+        } finally {
+          await opened.close();
         }
-      } finally {
-        await opened.close();
+      });
+      if (json) printJson(terminal, done);
+      else terminal.out(`${inWords(done)}\n`);
+      for (const { user, reason } of done.failed) terminal.err(`${user}: ${reason}\n`);
+      if (done.failed.length > 0) {
+        throw new CannotDo(`Cannot rekey ${done.failed.length} of the keys: they are as they were`);
       }
     });
 }

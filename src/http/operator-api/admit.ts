@@ -98,13 +98,13 @@ async function mustHaveThread(
 
 /**
  * A damaged record is not the caller's fault: the caller may retry once it is repaired. A newer record gets this answer
- * too.
+ * too. Only the command line is told which one it is (command-line.ts).
  */
 export async function orUnavailable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof UnreadableRecord) throw new Refusal("unavailable");
+    if (error instanceof UnreadableRecord) throw new Refusal("unavailable", error.message);
     throw error;
   }
 }

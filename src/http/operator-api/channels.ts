@@ -6,13 +6,20 @@ import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
 import { withoutPrototypes } from "../../domain/name-map.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
-import { seesChannel } from "../../domain/operator.ts";
+import { COMMAND_LINE, seesChannel } from "../../domain/operator.ts";
 import type { Operator } from "../../domain/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import { note } from "../../operators/acting.ts";
 import type { Acting } from "../../operators/acting.ts";
-import { BadChannel, channelFrom, rotateKeys, untilWritten, writeChannel } from "../../operators/channels.ts";
+import {
+  BadChannel,
+  channelFrom,
+  rotateKeys,
+  untilWritten,
+  withOrigins,
+  writeChannel,
+} from "../../operators/channels.ts";
 import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
 import type { Sight } from "../../operators/channel-secrets.ts";
 import { fieldsForAll } from "../../operators/fields-for-all.ts";
@@ -26,6 +33,7 @@ import { existingChannel } from "./admit.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
 import { EVERY_ROLE } from "./operator-api.ts";
 import type { OperatorApi } from "./operator-api.ts";
+import { documentedStop } from "./users.ts";
 
 const channelSchema = z.object({
   slug: z.string(),
@@ -76,6 +84,8 @@ const changeFields = z.looseObject({
 });
 const patchSchema = withoutPrototypes(
   changeFields.extend({
+    addOrigins: z.array(z.string()).optional().describe("Allowed as well, beside the others"),
+    removeOrigins: z.array(z.string()).optional().describe("Of the allowed ones; the others stay"),
     stop: z
       .boolean()
       .optional()
@@ -91,7 +101,7 @@ const newSchema = withoutPrototypes(
 const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLAP_HOURS).optional() });
 
 /**
- * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys. Fields are named as in CHANNELS_FILE.
+ * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys, …/stop. Fields are named as in CHANNELS_FILE.
  */
 export function channelsEndpoints({
   store,
@@ -189,13 +199,16 @@ export function channelsEndpoints({
       async handle({ caller, acting, params, body: { stop = false, ...change } }) {
         const channel = await untilWritten(params.slug, async () => {
           const stored = await existingChannel(store, params.slug);
-          const { agent, webhooks, slug = stored.slug, ...fields } = change;
+          const { agent, webhooks, slug = stored.slug, addOrigins, removeOrigins, ...fields } = change;
           if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
           const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
           const told =
             webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
           const written = { ...fields, ...agentFields, ...told };
-          const changed = orInvalid(() => channelFrom(stored.slug, stored, written, clock.now()));
+          const origins = { add: addOrigins, remove: removeOrigins };
+          const changed = orInvalid(() =>
+            channelFrom(stored.slug, stored, withOrigins(written, stored, origins), clock.now()),
+          );
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
           if (caller.channels !== null) await mustBeItsOwn(acting, stored, changed);
@@ -231,6 +244,19 @@ export function channelsEndpoints({
         return jsonAnswer(200, channelView(channel, { secretKey: keys.secretKey }));
       },
     }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/operator/channels/:slug/stop",
+      credential: "operatorKey",
+      roles: ["admin"],
+      finds: "channel",
+      summary: "Stop a channel's runs",
+      description: "The pending calls and what waits behind them, too; new messages begin runs.",
+      answers: { 200: documentedStop },
+      handle: async ({ acting, channel: { slug } }) =>
+        jsonAnswer(200, { threads: await stopChannel(acting, threads, slug) }),
+    }),
   ];
 }
 
@@ -250,8 +276,11 @@ async function write(
 ): Promise<boolean> {
   const wrote = await writeChannel(acting, channel, stored, variables);
   if (wrote.type === "refused") throw new Refusal("invalid", wrote.why);
-  if (wrote.type === "shared")
-    throw new Refusal("conflict", "Another channel has or had that publishable key");
+  if (wrote.type === "shared") {
+    // Who is limited to channels must not learn of others.
+    const who = acting.operator === COMMAND_LINE ? `channel ${wrote.by}` : "Another channel";
+    throw new Refusal("conflict", `${who} has or had that publishable key`);
+  }
   return wrote.type === "written";
 }
 

@@ -1,14 +1,17 @@
 import { z } from "zod";
-import { exportUser } from "../../operators/export-user.ts";
+import { exportThread, exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
 import { historyItem } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
 import { user as userView } from "../../protocol/user.ts";
+import type { HttpAnswer } from "../../listener.ts";
 import { endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { itemOf } from "../history-page.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { writePulled } from "../stream/pull.ts";
-import { runSchema } from "./threads.ts";
+import type { OperatorApi } from "./operator-api.ts";
+import { existingChannelThread, runSchema } from "./threads.ts";
 
 const thread = z.string().describe("The service's id of its thread");
 
@@ -22,49 +25,73 @@ const exportedLine = z.union([
 ]);
 
 /** A record of an export as a line. */
-export function exportLine(record: ExportedRecord): object {
+function exportLine(record: ExportedRecord): object {
   if (record.type !== "message") return record;
   const { type, thread: of, message, addresses } = record;
   return { type, thread: of, ...itemOf(message, message.attachments && addresses) };
 }
 
-/** GET /v1/operator/channels/:slug/users/:userId/export: everything stored about a user (contract, Forgetting). */
-export const userExport = endpoint({
-  method: "GET",
-  path: "/v1/operator/channels/:slug/users/:userId/export",
-  credential: "operatorKey",
-  roles: ["admin"],
-  finds: "user",
-  summary: "Export a user",
-  description:
-    "Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages and its runs. It is sent as fast as it is read, whatever its size; one that ends without its last line break is not whole. In the audit.",
-  answers: {
-    200: {
-      description: "The records",
-      headers: {},
-      body: {
-        type: "application/x-ndjson",
-        schema: exportedLine,
-        example: {
-          type: "message",
-          thread: "bkQmzpTqyiWfXH2uJ3dVxw",
-          id: "1",
-          role: "user",
-          content: "Where is my order?",
-          createdAt: 1_800_000_000_000,
-        },
+const WHOLE =
+  "It is sent as fast as it is read, whatever its size; one that ends without its last line break is not whole. In the audit.";
+
+const answers: Endpoint["answers"] = {
+  200: {
+    description: "The records",
+    headers: {},
+    body: {
+      type: "application/x-ndjson",
+      schema: exportedLine,
+      example: {
+        type: "message",
+        thread: "bkQmzpTqyiWfXH2uJ3dVxw",
+        id: "1",
+        role: "user",
+        content: "Where is my order?",
+        createdAt: 1_800_000_000_000,
       },
     },
   },
-  async handle({ acting, params, user }) {
-    const records = await exportUser(acting, params.slug, user);
-    return {
-      status: 200,
-      headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
-      stream: (outlet) => writePulled(outlet, linesOf(records)),
-    };
-  },
-});
+};
+
+/** GET /v1/operator/channels/:slug/users/:userId/export (contract, Forgetting), …/threads/:id/export: everything stored. */
+export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
+  return [
+    endpoint({
+      method: "GET",
+      path: "/v1/operator/channels/:slug/users/:userId/export",
+      credential: "operatorKey",
+      roles: ["admin"],
+      finds: "user",
+      summary: "Export a user",
+      description: `Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages and its runs. ${WHOLE}`,
+      answers,
+      handle: async ({ acting, params, user }) => exported(await exportUser(acting, params.slug, user)),
+    }),
+
+    endpoint({
+      method: "GET",
+      path: "/v1/operator/channels/:slug/threads/:id/export",
+      credential: "operatorKey",
+      roles: ["admin", "agent"],
+      summary: "Export a thread",
+      description: `A record a line: the thread, its messages and its runs. ${WHOLE}`,
+      answers,
+      refusals: { "not-found": "Unknown channel or thread" },
+      async handle({ acting, params: { slug, id } }) {
+        const { thread: entry } = await existingChannelThread(store, slug, id);
+        return exported(await exportThread(acting, slug, entry));
+      },
+    }),
+  ];
+}
+
+function exported(records: AsyncGenerator<ExportedRecord>): HttpAnswer {
+  return {
+    status: 200,
+    headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+    stream: (outlet) => writePulled(outlet, linesOf(records)),
+  };
+}
 
 async function* linesOf(records: AsyncGenerator<ExportedRecord>): AsyncGenerator<string> {
   for await (const record of records) yield encodeObjects([exportLine(record)]);

@@ -5,13 +5,14 @@ import { auditEndpoint } from "./audit.ts";
 import { capsEndpoint } from "./caps.ts";
 import { channelsEndpoints } from "./channels.ts";
 import { eventsEndpoint } from "./events.ts";
-import { userExport } from "./export.ts";
+import { exportEndpoints } from "./export.ts";
 import { handOffEndpoints } from "./hand-off.ts";
 import { ipsEndpoints } from "./ips.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import { me, operatorsEndpoints } from "./operators.ts";
 import { statsEndpoint } from "./stats.ts";
 import { threadsEndpoints } from "./threads.ts";
+import { unreadableEndpoint } from "./unreadable.ts";
 import { usersEndpoints } from "./users.ts";
 import { watchEndpoint } from "./watch.ts";
 import { webhooksEndpoints } from "./webhooks.ts";
@@ -24,11 +25,12 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...webhooksEndpoints(api),
     ...usersEndpoints(api),
     ...threadsEndpoints(api),
-    userExport,
+    ...exportEndpoints(api),
     watchEndpoint(api),
     ...handOffEndpoints(api),
     ...ipsEndpoints(api),
     ...operatorsEndpoints(api),
+    unreadableEndpoint(api),
     auditEndpoint(api),
     eventsEndpoint(api),
     statsEndpoint(api),

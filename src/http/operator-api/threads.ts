@@ -170,7 +170,7 @@ export function threadsEndpoints({
 }
 
 /** A thread of this channel, and its owner. Throws Refusal("not-found"). */
-async function existingChannelThread(
+export async function existingChannelThread(
   store: Pick<Store, "channel" | "channelThread" | "look">,
   slug: string,
   uid: string,

@@ -37,6 +37,8 @@ const flagField = (description: string) => ({
   example: "true",
 });
 
+const ORDERS = z.enum(["newest", "oldest"]);
+
 const bodySchema = z.object({
   blocked: z.boolean().exactOptional(),
   whitelisted: z.boolean().exactOptional(),
@@ -47,7 +49,11 @@ const bodySchema = z.object({
     .describe("With `blocked`: the user's runs, pending calls and what waits behind them end, too"),
 });
 
-/** GET /v1/operator/channels/:slug/users; GET, PATCH, DELETE …/users/:userId; POST …/revoke. */
+export const documentedStop = documentedJson("How many threads had a run", z.object({ threads: z.int() }), {
+  threads: 1,
+});
+
+/** GET /v1/operator/channels/:slug/users; GET, PATCH, DELETE …/users/:userId; POST …/revoke, …/stop. */
 export function usersEndpoints({ store, threads }: Pick<OperatorApi, "store" | "threads">) {
   return [
     endpoint({
@@ -58,21 +64,27 @@ export function usersEndpoints({ store, threads }: Pick<OperatorApi, "store" | "
       finds: "channel",
       summary: "List a channel's users",
       description:
-        "Newest first. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
+        "Newest first, or as `order` says. With `q`, `blocked` or `anonymous` a page may hold fewer than `limit`, even none, and have a next one. Names and attributes are not shown to auditors, and names are not searched for them.",
       query: {
         ...listFields("users"),
         q: { description: "Part of an id or a name", example: "ada" },
         blocked: flagField("Only those who are blocked, or who are not"),
         anonymous: flagField("Only those without an id of the caller's, or with one"),
+        order: {
+          description: "Who comes first: `newest`, which is the default, or `oldest`",
+          schema: ORDERS.default("newest"),
+          shown: ORDERS,
+          example: "oldest",
+        },
       },
       answers: { 200: documentedList("The users", shownUser, EXAMPLE) },
       async handle({ caller, channel: { slug }, query }) {
-        const { limit, cursor: after, q, blocked, anonymous } = query;
+        const { limit, cursor: after, q, blocked, anonymous, order } = query;
         const search = { text: q ?? "", blocked, anonymous, seesNames: seesNames(caller) };
         const { users, next } = await searchUsers(
           store,
           slug,
-          { limit, after, order: "newest first" },
+          { limit, after, order: `${order} first` },
           search,
         );
         return listAnswer(
@@ -144,6 +156,19 @@ export function usersEndpoints({ store, threads }: Pick<OperatorApi, "store" | "
         if (!isThere) throw new Refusal("not-found", "Unknown user");
         return emptyAnswer(204);
       },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/operator/channels/:slug/users/:userId/stop",
+      credential: "operatorKey",
+      roles: ["admin", "agent"],
+      finds: "user",
+      summary: "Stop a user's runs",
+      description: "The pending calls and what waits behind them, too; the user may go on.",
+      answers: { 200: documentedStop },
+      handle: async ({ acting, params: { slug }, user }) =>
+        jsonAnswer(200, { threads: await stopUser(acting, threads, slug, user.userId) }),
     }),
   ];
 }

@@ -24,10 +24,10 @@ export function writePulled(outlet: Outlet, pieces: AsyncGenerator<string>): voi
         outlet.end();
       } else if (value === "") await ask();
       else outlet.write(value);
-    } catch {
+    } catch (error) {
       if (isOver) return;
       over();
-      outlet.cut();
+      outlet.cut(error);
     }
   }
 

@@ -5,7 +5,7 @@ import type { Reader } from "../walk.ts";
 export interface StoreData {
   /** Its calls are retried during an outage (retrying.ts). */
   engine: Engine;
-  /** Reads everything as it is now, or, on Redis, while it changes. */
+  /** Reads everything as it is now, or, on Redis and beside a service, while it changes. */
   reading<T>(use: (reader: Reader) => Promise<T>): Promise<T>;
   /** How many instances of the service work on the store. */
   instances(): Promise<number>;

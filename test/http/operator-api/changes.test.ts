@@ -372,7 +372,46 @@ describe("users", () => {
   });
 });
 
+test("origins are added and removed one by one, also by many at once", async () => {
+  const { as } = await startOperated();
+  const names = Array.from({ length: 6 }, (_, nth) => `https://${nth}.example`);
+  const before = (await json(as("admin", "GET", "/channels/shop"), 200))["allowedOrigins"] as string[];
+  const change = (body: object) => as("admin", "PATCH", "/channels/shop", body);
+  await Promise.all(names.map((origin) => json(change({ addOrigins: [origin] }), 200)));
+  const after = (await json(as("admin", "GET", "/channels/shop"), 200))["allowedOrigins"] as string[];
+  expect(after.toSorted()).toEqual([...before, ...names].toSorted());
+  const left = await json(change({ removeOrigins: names, addOrigins: ["https://new.example"] }), 200);
+  expect(left["allowedOrigins"]).toEqual([...before, "https://new.example"]);
+  const refused = await change({ removeOrigins: ["https://nowhere.example"] });
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    "Cannot remove origin https://nowhere.example: channel shop does not allow it",
+  ]);
+});
+
 describe("lists", () => {
+  test("users come newest first, or oldest first, page by page", async () => {
+    const { as, store } = await startOperated();
+    for (const nth of [1, 2, 3]) {
+      const caller = { slug: "shop", externalId: `u${nth}`, displayName: null, newUserId: `id-${nth}` };
+      await store.admitUser({ ...caller, thread: null, creates: true, atMs: nth });
+    }
+    const names = async (query: string) => {
+      const found: unknown[] = [];
+      for (let cursor = ""; ;) {
+        const page = await json(as("admin", "GET", `/channels/shop/users?limit=2${query}${cursor}`), 200);
+        found.push(...(page["items"] as { externalUserId: string }[]).map((one) => one.externalUserId));
+        const next = page["next"] as string | null;
+        if (next === null) return found;
+        cursor = `&cursor=${next}`;
+      }
+    };
+    expect(await names("")).toEqual(["u3", "u2", "u1"]);
+    expect(await names("&order=newest")).toEqual(["u3", "u2", "u1"]);
+    expect(await names("&order=oldest")).toEqual(["u1", "u2", "u3"]);
+    expect((await as("admin", "GET", "/channels/shop/users?order=best")).status).toBe(422);
+  });
+
   test.each(["limit=0", "limit=101", "limit=x", "limit=", "cursor=", "cursor=x", "cursor=dXNlcnM"])(
     "?%s is 422 on every one",
     async (query) => {
@@ -443,6 +482,23 @@ describe("stopping and revoking", () => {
       "shop",
     ]);
   });
+
+  test.each([
+    ["a user", (userId: string) => `/channels/shop/users/${userId}/stop`, "users.stop"],
+    ["a channel", () => "/channels/shop/stop", "channels.stop"],
+  ])(
+    "stopping %s alone says in how many threads there was a run, and blocks nobody",
+    async (_, path, action) => {
+      const service = await talking();
+      const { as, first, second, say, userId } = service;
+      expect(await json(as("admin", "POST", path(userId)), 200)).toEqual({ threads: 1 });
+      for (const stream of [first, second])
+        expect((await stream.lines()).at(-1)).toMatchObject({ type: "error", code: "cancelled" });
+      expect(await json(as("admin", "POST", path(userId)), 200)).toEqual({ threads: 0 });
+      expect((await say("Three")).status).toBe(200);
+      expect((await audited(service)).map((entry) => (entry as string[])[1])).toEqual([action, action]);
+    },
+  );
 
   test("revoking ends all tokens of a user, and is in the audit", async () => {
     const service = await talking();

@@ -76,3 +76,17 @@ test("is of nobody who is not there, and only for administrators", async () => {
   expect((await as("admin", "DELETE", "/channels/shop/users/kim")).status).toBe(202);
   expect((await as("admin", "GET", EXPORT)).status).toBe(404);
 });
+
+test("tells one thread in the same way, as one reading in the audit, and no other channel's", async () => {
+  const { as, store } = await prepared(4);
+  const got = await as("agent", "GET", "/channels/shop/threads/uid-1/export");
+  expect(got.status).toBe(200);
+  const lines = await got.lines();
+  expect(lines.map(({ type }) => type).join(" ")).toBe("thread message message message message run run");
+  expect(lines[0]).toEqual({ type: "thread", id: "uid-1", threadId: "order-1", createdAt: 1, state: "idle" });
+  const { items } = await store.audit({ limit: 9, after: null, sinceMs: 0 });
+  expect(items.map(({ entry }) => [entry.operator, entry.action, entry.target])).toEqual([
+    ["agent", "thread.read", "uid-1"],
+  ]);
+  expect((await as("admin", "GET", "/channels/other/threads/uid-1/export")).status).toBe(404);
+});

@@ -19,6 +19,7 @@ const ROUTES: [
   ["POST /channels", "admin", "installation", { slug: "new", kind: "transport" }, 201],
   ["PATCH /channels/shop", "admin", "channels", { enabled: true }, 200],
   ["POST /channels/shop/rotate-keys", "admin", "channels", undefined, 200],
+  ["POST /channels/shop/stop", "admin", "channels", undefined, 200],
   ["GET /channels/shop/webhooks", "all", "channels", undefined, 200],
   // The channel has none.
   ["POST /channels/shop/webhooks/test", "admin", "channels", undefined, 404],
@@ -27,6 +28,7 @@ const ROUTES: [
   ["GET /channels/shop/users/kim", "all", "channels", undefined, 200],
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],
   ["POST /channels/shop/users/kim/revoke", "admin, agent", "channels", undefined, 204],
+  ["POST /channels/shop/users/kim/stop", "admin, agent", "channels", undefined, 200],
   ["GET /channels/shop/threads", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-0", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
@@ -40,6 +42,7 @@ const ROUTES: [
   ["GET /channels/shop/threads/t-1/watch", "admin, agent", "channels", undefined, 200],
   ["DELETE /channels/shop/threads/t-1", "admin", "channels", undefined, 202],
   ["GET /channels/shop/users/kim/export", "admin", "channels", undefined, 200],
+  ["GET /channels/shop/threads/t-0/export", "admin, agent", "channels", undefined, 200],
   ["DELETE /channels/shop/users/kim", "admin", "channels", undefined, 202],
   ["GET /ips", "all", "installation", undefined, 200],
   ["POST /ips", "admin", "installation", { address: "192.0.2.9" }, 201],
@@ -51,6 +54,7 @@ const ROUTES: [
   ["GET /events", "admin, agent", "channels", undefined, 200],
   ["GET /stats", "all", "channels", undefined, 200],
   ["GET /caps", "all", "channels", undefined, 200],
+  ["GET /unreadable", "admin", "installation", undefined, 200],
   ["GET /audit", "admin, auditor", "channels", undefined, 200],
 ];
 

@@ -28,11 +28,11 @@ export interface Moment extends Pick<Engine, "read" | "hashPages" | "memberPages
 /**
  * The embedded engine: lmdb, in one folder, without a server (layout.ts).
  *
- * A step is one child transaction: it reads, checks and writes without interruption by this process or another, and one
+ * A step is one child transaction: it reads, checks and writes without interruption, and one
  * that throws leaves nothing behind. lmdb gathers the steps of a tick into one commit, in a thread of its own, and answers
  * at the commit; the data are on the disk only when `flushed` resolves, so a step waits for that.
  *
- * Opens `DATA_DIR/store`; creates it if it is missing, readable only by its owner. Throws if the folder cannot be opened,
+ * Opens `DATA_DIR/store`, whose lock the caller holds (data-dir-lock.ts); creates it if it is missing, readable only by its owner. Throws if the folder cannot be opened,
  * or has a store of another format.
  */
 export async function openLmdbEngine({
@@ -98,7 +98,7 @@ function lmdbEngine(file: LmdbFile, dataDir: string, clock: Clock): LmdbEngine {
     }
   }
 
-  /** Another process may keep the writer's lock, and a disk may hang: no call takes longer than the deadline. */
+  /** A disk may hang: no call takes longer than the deadline. */
   async function change<T>(action: string, work: () => T, isFlushed: (result: T) => boolean): Promise<T> {
     const changed = async () => {
       const result = await db.childTransaction(work);

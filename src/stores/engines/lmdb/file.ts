@@ -1,7 +1,7 @@
 import { open } from "lmdb";
 import type { RootDatabase } from "lmdb";
-import { openWhileNobodyWrites } from "./opening.ts";
-import type { Opened } from "./opening.ts";
+import { createChanges } from "./changes.ts";
+import type { Changes } from "./changes.ts";
 
 /** Texts by text, sorted by the bytes of their keys (layout.ts). */
 export type LmdbDb = RootDatabase<string, string>;
@@ -10,8 +10,10 @@ export type LmdbDb = RootDatabase<string, string>;
 type Listeners = Map<string, Set<(text: string) => void>>;
 
 /** lmdb's handle for the file in a folder. */
-export interface LmdbFile extends Pick<Opened<unknown>, "write"> {
+export interface LmdbFile {
   db: LmdbDb;
+  /** Makes a change; resolves when it is over. */
+  write: Changes["run"];
   /** Of all uses in this process. */
   listeners: Listeners;
   /** Ends this use; the last one closes the file. */
@@ -19,7 +21,8 @@ export interface LmdbFile extends Pick<Opened<unknown>, "write"> {
 }
 
 interface Handle {
-  opening: Promise<Opened<LmdbDb>>;
+  db: LmdbDb;
+  changes: Changes;
   users: number;
   listeners: Listeners;
 }
@@ -29,39 +32,33 @@ interface Handle {
  * makes them.
  */
 const handles = new Map<string, Handle>();
+const closing = new Map<string, Promise<void>>();
 
-/** Opens the folder's file, and creates it if missing. Rejects if a process that has it open does not answer. */
+/**
+ * Opens the folder's file, and creates it if missing. No other process may have it open (data-dir-lock.ts): when lmdb 3.5.6
+ * opens a file, it resets the number of the last transaction, for all processes, to the one that it has just read
+ * (`mti_txnid` in mdb_env_open2), and a commit between the two is overwritten.
+ */
 export async function openFile(path: string): Promise<LmdbFile> {
-  const handle = handles.get(path) ?? { opening: openLmdb(path), users: 0, listeners: new Map() };
+  await closing.get(path);
+  const handle = handles.get(path) ?? openHandle(path);
   handle.users++;
   handles.set(path, handle);
-  const release = () => {
-    handle.users--;
-    if (handle.users > 0) return false;
-    handles.delete(path);
-    return true;
+  const { db, changes, listeners } = handle;
+  return {
+    db,
+    write: (change) => changes.run(change),
+    listeners,
+    async close() {
+      handle.users--;
+      if (handle.users > 0) return;
+      handles.delete(path);
+      const closed = changes.run(() => db.close()).finally(() => closing.delete(path));
+      closing.set(path, closed);
+      await closed;
+      changes.end();
+    },
   };
-  try {
-    const { file, write, leave } = await handle.opening;
-    return {
-      db: file,
-      write,
-      listeners: handle.listeners,
-      async close() {
-        if (!release()) return;
-        // The last process to close the file removes its locks, which a process opening it at that moment would go on
-        // using.
-        try {
-          await write(() => file.close());
-        } finally {
-          await leave();
-        }
-      },
-    };
-  } catch (error) {
-    release();
-    throw error;
-  }
 }
 
 /** lmdb's own keys allow neither a NUL nor any other of the first control characters in long texts. */
@@ -70,6 +67,7 @@ const keyEncoder = {
   readKey: (source: Buffer, start: number, end: number) => source.toString("utf8", start, end),
 };
 
-function openLmdb(path: string): Promise<Opened<LmdbDb>> {
-  return openWhileNobodyWrites(path, () => open<string, string>({ path, encoding: "string", keyEncoder }));
+function openHandle(path: string): Handle {
+  const db = open<string, string>({ path, encoding: "string", keyEncoder });
+  return { db, changes: createChanges(), users: 0, listeners: new Map() };
 }
