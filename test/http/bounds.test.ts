@@ -287,6 +287,10 @@ const BOUNDS: Record<string, string> = {
   "operator text": OF_THE_BODY,
   "operator channels": `${OF_THE_BODY}; each once`,
   "operator url": NAMES_IN_BODY,
+  "operator addOrigins": OF_THE_BODY,
+  "operator addOrigins[]": "an origin, or 422",
+  "operator removeOrigins": OF_THE_BODY,
+  "operator removeOrigins[]": "one of the channel's, or 422",
 };
 
 describe("what a client chooses the size of", () => {
