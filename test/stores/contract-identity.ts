@@ -133,6 +133,16 @@ export function identityPromises(bench: Bench): void {
       expect((await admit(store, "h1"))?.user.userId).toBe("u1");
     });
 
+    it("P10: promote() and merge() are `changed` where the user's tokens were revoked meanwhile", async () => {
+      const { store } = bench.it;
+      const sides = await twoSides(store);
+      await store.revokeTokens(SLUG, "u1");
+      expect(await store.merge(sides)).toBe("changed");
+      expect(await store.promote({ ...promotion, user: sides.from, externalId: "lu" })).toBe("changed");
+      expect(await store.threads(SLUG, "u1")).toHaveLength(1);
+      expect(await store.findUser(SLUG, "lu")).toBeNull();
+    });
+
     it("promote() and merge() are `changed` where the token is another's, unknown, or was used for it already", async () => {
       const { store } = bench.it;
       const sides = await twoSides(store);

@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Member } from "../engine.ts";
 import type { Reader } from "../walk.ts";
 
-/** The members of a sorted set by score, in pages: by score and not by place, because others add and remove some meanwhile. */
+/**
+ * The members of a sorted set by score, in pages: by score and not by place, because others add and remove some meanwhile.
+ * Between two pages other work runs: on lmdb, too, where every read is answered at once, and frees its memory in a later turn.
+ */
 export async function* rangePages(
   reader: Reader,
   key: string,
@@ -19,6 +23,7 @@ export async function* rangePages(
     most = last[1] === from ? most * 2 : limit;
     [, from] = last;
     met = new Set(found.filter(([, score]) => score === from).map(([member]) => member));
+    await nextTurn();
   }
 }
 

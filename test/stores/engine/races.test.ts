@@ -10,7 +10,8 @@ import { CALLS, prepare, run, someRace } from "../random-calls.ts";
 import type { Call, Command } from "../random-calls.ts";
 import { look } from "../equivalence.ts";
 import { createReference } from "../reference.ts";
-import { sampleChannel } from "../samples.ts";
+import { sampleChannel, SLUG } from "../samples.ts";
+import { admitCaller } from "../users.ts";
 import { createMemoryEngine } from "./memory-engine.ts";
 import { writingOf } from "./stopped-calls.ts";
 
@@ -73,8 +74,28 @@ it("P5, P10, P11: two calls at once answer and leave what they would one after t
       // If neither fits, the difference from the second one is shown.
       expect(found).toEqual(await inOrder(race, [1, 0]));
     }),
-    { numRuns: randomRuns(800) },
+    // It takes some seconds; to make what it has found small may take forever.
+    { numRuns: randomRuns(800), interruptAfterTimeLimit: 120_000 },
   );
+});
+
+it("P11: an admission leaves what it told, whatever another call wrote between its reading and its step", async () => {
+  const engine = createMemoryEngine(clock);
+  const options = { clock: systemClock, log: { warn() {} } };
+  const other = await storeOn(engine.handle(), options);
+  await other.putChannel(sampleChannel());
+  await admitCaller(other, { displayName: "Kim" });
+  const its = engine.handle();
+  const renaming: Engine = {
+    ...its,
+    apply: async (step) => {
+      if (step.name === "admitUser") await other.renameUser(SLUG, "u-kim", "Lu");
+      return its.apply(step);
+    },
+  };
+  const store = await storeOn(renaming, options);
+  await admitCaller(store, { displayName: "Kim", attributes: { seats: 3 } });
+  expect(await other.findUser(SLUG, "u-kim")).toMatchObject({ displayName: "Kim", attributes: { seats: 3 } });
 });
 
 /** Of several processes, or of webhooks, which the twin knows nothing of; deletions of several calls; and keys by other names. */

@@ -109,15 +109,13 @@ export function callerAdmission(
     external: string,
     account: Account,
   ): Promise<UserAdmission | null | undefined> {
-    const { slug } = caller;
     const { userId, user } = account;
     const change = changeOf(caller, { ...account, entry: null, owner: null }, { external, places });
     if (user === null || change.admission.threadUid === null) return undefined;
-    const now = [userTexts(user), userTexts(change.admission.user)] as const;
     const { type, reads } = await engine.apply({
       ...NAME,
-      slot: slotOfChannel(slug),
-      checks: [...change.checks, ...fieldsAre(tables.user.key(slug, userId), USER_FIELDS, ...now)],
+      slot: slotOfChannel(caller.slug),
+      checks: change.checks,
       writes: change.writes,
       reads: readsOf(caller, external, userId),
     });
@@ -205,7 +203,13 @@ function changeOf(
 
   const record = userWrites(key, found.user, user, added?.fields);
   const ofThread = added?.writes ?? [];
-  const checks = [fieldIs(external, "user", account, userId), fieldIs(key, USER.id, found.user && userId)];
+  const checks = [
+    fieldIs(external, "user", account, userId),
+    // The whole record: of what the caller tells, only what differs from it is written.
+    ...(found.user
+      ? fieldsAre(key, USER_FIELDS, userTexts(found.user), userTexts(user))
+      : [fieldIs(key, USER.id, null)]),
+  ];
   if (added) {
     checks.push(...added.checks);
     admission.threadUid = added.uid;
@@ -235,7 +239,6 @@ function threadOf({ slug, thread, atMs }: Caller, found: Found, user: User) {
   const uid = isDeletedOwner(owner) ? newId() : thread.newUid;
   const threadId = thread.name;
   const { checks, fields, writes } = newThread({ slug, userId, threadId, uid, atMs }, threads);
-  const flags = found.user ? [flag(user.blocked), flag(user.whitelisted)] : [null, null];
   return {
     uid,
     fields,
@@ -243,7 +246,6 @@ function threadOf({ slug, thread, atMs }: Caller, found: Found, user: User) {
     checks: [
       ...checks,
       fieldIs(tables.owners.key(slug), thread.newUid, owner, ownerText(userId, threadId)),
-      ...fieldsAre(tables.user.key(slug, userId), [USER.blocked, USER.whitelisted], flags),
       ...fieldsAre(tables.channel.key(slug), CHANNEL_FIELDS, [flag(channel.enabled), channel.accessMode]),
     ],
   };

@@ -69,13 +69,23 @@ export function identitySteps(engine: Engine, known: Known<KnownToken>): Identit
       const { userId } = user;
       const external = tables.external.key(slug, keyOfExternalId(externalId));
       const [token, key] = [tables.token.key(slug, tokenHash), tables.user.key(slug, userId)];
+      const [[counted = null], [count = null]] = await engine.read(
+        [
+          { read: "fields", key: token, fields: [TOKEN.revocations] },
+          { read: "fields", key, fields: [USER.revocations] },
+        ],
+        { name: "readPromotion" },
+      );
+      if (!isSameCount(counted, count)) return "changed";
       const { type } = await engine.apply({
         name: "promote",
         slot: slotOfChannel(slug),
         checks: [
           fieldIs(token, TOKEN.user, userId),
+          fieldIs(token, TOKEN.revocations, counted),
           fieldIs(external, "user", null, userId),
           ...fieldsAre(key, USER_FIELDS, userTexts(user)),
+          fieldIs(key, USER.revocations, count),
         ],
         writes: [
           { write: "set", key: external, fields: [["user", userId]] },

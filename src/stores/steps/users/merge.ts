@@ -8,6 +8,7 @@ import { fieldIs, fieldsAre } from "../field-is.ts";
 import { mergedDays, totalNote } from "./days.ts";
 import { movedNames } from "./moved-names.ts";
 import { ownerText } from "./new-thread.ts";
+import { isSameCount } from "./tokens.ts";
 import { slotOfChannel, uidFrom, USER_FIELDS, userDrops, userTexts, userWrites } from "./user-record.ts";
 
 /** How long a run that began before a merge may still report tokens under the former user; the account pays for them. */
@@ -29,7 +30,7 @@ export function mergeReads({ slug, tokenHash, from, into }: Merge) {
     {
       read: "fields",
       key: tables.token.key(slug, tokenHash),
-      fields: [TOKEN.user, TOKEN.ends],
+      fields: [TOKEN.user, TOKEN.ends, TOKEN.revocations],
     },
     ...ofUser(from.userId),
     ...ofUser(into.userId),
@@ -45,11 +46,13 @@ export function mergeReads({ slug, tokenHash, from, into }: Merge) {
  */
 export function mergeStep(merge: Merge, found: Found): Step | null {
   const { slug, tokenHash, result, snapshot, tells = [] } = merge;
-  const [[holder], left, leftNames, leftDays, right, rightNames, rightDays, ...rest] = found;
+  const [[holder, , counted], left, leftNames, leftDays, right, rightNames, rightDays, ...rest] = found;
   const [leftKeys, rightKeys, [place]] = rest;
   const [from, into] = [merge.from.userId, merge.into.userId];
   const isAsRead = isRecordOf(right, merge.into);
-  if (holder !== from && holder !== into) return null;
+  const isBound = holder === into;
+  const isValid = holder === from && isSameCount(counted, left[USER_FIELDS.length + 1]);
+  if (!isBound && !isValid) return null;
   if (!isRecordOf(left, merge.from) || !(isAsRead || isRecordOf(right, result))) return null;
 
   const key = (table: "user" | "names" | "days" | "contentKeys" | "tokens" | "moved", userId: string) =>
