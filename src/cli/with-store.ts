@@ -8,7 +8,6 @@ import type { Ask } from "./ask.ts";
 import { commandLog } from "./command-log.ts";
 import { reachStore } from "./local-service.ts";
 import type { LocalService } from "./local-service.ts";
-import { openOperatorApi } from "./operator-api.ts";
 import { requireStore } from "./require-store.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -65,6 +64,8 @@ export async function withOperatorApi(terminal: Terminal, use: (ask: Ask) => Pro
     if (service !== null) return service.ask;
     const store = await openStore({ config, clock: systemClock, log: commandLog(terminal, config) });
     closing.push(() => store.close());
+    // Half of the service: neither `serve` nor a command that asks one loads it like this.
+    const { openOperatorApi } = await import("./operator-api.ts");
     return openOperatorApi(terminal, store, config);
   };
   let opened: Promise<Ask> | undefined;
