@@ -462,10 +462,10 @@ export class HeldThread {
 
   #setTimeout(run: RunRecord): void {
     if (!this.#isRunning()) return this.#activeTime.rest();
-    const { runId, activeMs } = run;
+    const { runId } = run;
     const message = "The run took longer than it may";
     const event: ThreadEvent = { type: "run.failed", runId, message, code: null };
-    this.#activeTime.begin(activeMs, () => void this.receive(event));
+    this.#activeTime.count(run, () => void this.receive(event));
   }
 
   #perform(effect: PerformedEffect): void {
