@@ -27,7 +27,7 @@ export const QUESTIONS: Record<string, Question> = {
   },
   "whole-store": {
     asks: "What do the commands on a whole store cost?",
-    takes: ["threads"],
+    takes: ["threads", "store"],
     isNamedAlone: true,
   },
   retention: {
