@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { CannotMeasure } from "./rig/cannot-measure.ts";
 import { askServerApi, askWidgetApi, makeVisitors } from "./rig/askings.ts";
 import { LOAD_CORE, pin } from "./rig/cores.ts";
 import { load } from "./rig/load.ts";
@@ -8,7 +9,7 @@ import type { BenchModel } from "./rig/model.ts";
 import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
 import { readOptions, wrongUse } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
-import type { Section } from "./rig/section.ts";
+import type { Section, Target } from "./rig/section.ts";
 import { startStack } from "./rig/stack.ts";
 import type { Stack, StackKind } from "./rig/stack.ts";
 import { warmUp } from "./rig/warm-up.ts";
@@ -16,11 +17,19 @@ import { warmUp } from "./rig/warm-up.ts";
 /**
  * Does a message cost more here than in another version, or with another setting? `--checkout=FOLDER` is the other version,
  * built (`npm ci && npm run build` in it), `--set=NAME=VALUE` a setting of only the other one. Both are up, on one core, and
- * take turns under the same load, each as often the first; the result is their ratio within one run.
+ * take turns under the same load, each as often the first; the result is their ratio within one run. With `--most=1.03` it ends
+ * with exit code 1 where a message takes more than 1.03 times the CPU of the other one's.
  */
-const { listener = "uws", stores, checkout, set: settings } = readOptions(process.argv.slice(2));
+const {
+  listener = "uws",
+  stores,
+  checkout,
+  set: settings,
+  cell: wanted,
+  repeats: REPEATS = 6,
+  most: MOST,
+} = readOptions(process.argv.slice(2));
 const STORES = stores.length > 0 ? stores : (["redis", "embedded"] as const);
-const REPEATS = Number(process.env["BENCH_REPEATS"] ?? 6);
 const CHUNKS = 20;
 
 interface Cell {
@@ -64,6 +73,8 @@ async function ask({ port, pids }: Stack, cell: Cell): Promise<Measured> {
 }
 
 async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
+  const cells = cellsOn(kind.store);
+  if (cells.length === 0) return [];
   const common = { ...kind, modelUrl: model.baseUrl };
   const folder = checkout === undefined ? {} : { checkout: resolve(checkout) };
   const ours = await startStack("service", common);
@@ -73,7 +84,7 @@ async function measure(kind: StackKind, model: BenchModel): Promise<Result[]> {
     await model.pace({ everyMs: 0 });
     for (const { port } of [ours, other]) await warmUp(port);
     const results: Result[] = [];
-    for (const cell of CELLS) {
+    for (const cell of cells) {
       tell(nameOf(kind.store, cell));
       await model.pace({ everyMs: cell.everyMs });
       const pairs: Pair[] = [];
@@ -102,6 +113,10 @@ function nameOf(store: string, { api, users, everyMs }: Cell): string {
   return [api, everyMs === 0 ? "burst" : `${everyMs} ms`, `${users} users`, store].join(", ");
 }
 
+function cellsOn(store: StackKind["store"]): Cell[] {
+  return CELLS.filter((cell) => nameOf(store, cell).includes(wanted ?? ""));
+}
+
 const ratioOf = ({ ours, other }: Pair) => other.cpuMs / ours.cpuMs;
 const first = (measured: Measured) => quantile(measured.firstMs, 0.5);
 
@@ -124,18 +139,34 @@ function sectionOf(results: Result[], otherName: string): Section {
         ]),
       },
     ],
-    targets: [],
+    targets: results.flatMap((result) => (MOST === undefined ? [] : [targetOf(result, MOST)])),
+  };
+}
+
+function targetOf({ store, cell, pairs }: Result, most: number): Target {
+  const ratios = pairs.map((pair) => 1 / ratioOf(pair));
+  return {
+    says: `at most ${most} times the CPU of the other's message (${nameOf(store, cell)})`,
+    measured: withSpread(ratios),
+    met: median(ratios) <= most,
   };
 }
 
 if (checkout === undefined && settings.length === 0)
   throw wrongUse("Cannot compare: say with what, by --checkout=FOLDER or --set=NAME=VALUE");
+if (STORES.every((store) => cellsOn(store).length === 0)) {
+  const names = STORES.flatMap((store) => CELLS.map((cell) => nameOf(store, cell)));
+  throw new CannotMeasure(`Cannot measure --cell="${wanted}": the cells are\n${names.join("\n")}`);
+}
 pin(process.pid, LOAD_CORE);
 const model = await startModel();
 try {
   const results: Result[] = [];
   for (const store of STORES) results.push(...(await measure({ listener, store }, model)));
-  print(sectionOf(results, [checkout ?? [], settings.map((setting) => setting.join("="))].flat().join(", ")));
+  const otherName = [checkout ?? [], settings.map((setting) => setting.join("="))].flat().join(", ");
+  const section = sectionOf(results, otherName);
+  print(section);
+  if (section.targets.some(({ met }) => met === false)) process.exitCode = 1;
 } finally {
   model.stop();
 }

@@ -52,7 +52,7 @@ export const QUESTIONS: Record<string, Question> = {
   },
   beside: {
     asks: "Is a message dearer than in another version, or with another setting?",
-    takes: ["listener", "store", "checkout", "set"],
+    takes: ["listener", "store", "checkout", "set", "cell", "repeats", "most"],
     isNamedAlone: true,
   },
 };
@@ -63,6 +63,7 @@ const EXPLAINED: Record<Option, string> = {
   threads: "how many threads the store is filled with",
   seconds: "how long webhooks are told",
   repeats: "how often each is measured",
+  most: "exit with 1 if a message takes more than so many times the CPU of the other's, such as 1.03",
   checkout: "a folder with another version, in which npm ci && npm run build was called",
   set: "NAME=VALUE, a setting of the other service; can be given again",
   store: "redis or embedded; without it both",

@@ -17,6 +17,7 @@ export interface Options {
   threads: number | undefined;
   seconds: number | undefined;
   repeats: number | undefined;
+  most: number | undefined;
   checkout: string | undefined;
   set: [name: string, value: string][];
   stores: StackKind["store"][];
@@ -30,6 +31,7 @@ export const OPTIONS = {
   threads: { type: "string" },
   seconds: { type: "string" },
   repeats: { type: "string" },
+  most: { type: "string" },
   checkout: { type: "string" },
   set: { type: "string", multiple: true },
   store: { type: "string", multiple: true },
@@ -50,6 +52,7 @@ export function readOptions(args: readonly string[]): Options {
     threads: countIn("threads", values.threads),
     seconds: countIn("seconds", values.seconds),
     repeats: countIn("repeats", values.repeats),
+    most: ratioIn("most", values.most),
     checkout: values.checkout,
     set: (values.set ?? []).map(settingIn),
     stores: (values.store ?? []).map((store) => oneOf("store", store, ["redis", "embedded"])),
@@ -87,6 +90,13 @@ function countIn(option: string, value: string | undefined): number | undefined 
   if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(value))
     throw wrongUse(`Cannot take --${option}=${value}: it is a number from 1 on`);
+  return Number(value);
+}
+
+function ratioIn(option: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,3}(\.\d{1,3})?$/.test(value))
+    throw wrongUse(`Cannot take --${option}=${value}: it is a ratio such as 1.03`);
   return Number(value);
 }
 
