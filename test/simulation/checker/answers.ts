@@ -33,8 +33,8 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * one-account: a token belongs to one account, an account to one user, for good.
  */
 export function watchAnswers({ ledger, deletions, report, world }: Watch): Watcher {
-  const accounts = new Map<string, { userId: string; by: Exchange; heardAtMs: number }>();
-  const bindings = new Map<string, { externalId: string; by: Exchange; heardAtMs: number }>();
+  const accounts = new Map<string, { userId: string; by: Exchange }>();
+  const bindings = new Map<string, { externalId: string; by: Exchange }>();
 
   /** Acknowledged writes of the channels may be gone: whose a token and a thread are is among them. */
   let lostChannelsAtMs = -Infinity;
@@ -99,7 +99,8 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
     if (deletions.isAccountAsked(externalId)) return;
     const [account, binding] = [accounts.get(externalId), bindings.get(token)];
     const before = [account, binding].filter((one) => one !== undefined);
-    const firstMs = Math.min(sentAtMs, ...before.map((one) => one.heardAtMs));
+    // What a failover took may have been written before it, and heard of behind it.
+    const firstMs = Math.min(sentAtMs, ...before.map(({ by }) => by.sentAtMs));
     if (![exchange, ...before.map(({ by }) => by)].some((one) => isChannelAstray(one, firstMs))) {
       if (account && account.userId !== userId) {
         report("one-account", null, `${externalId} is two users`);
@@ -108,8 +109,8 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
         report("one-account", null, `one token is ${binding.externalId}'s and ${externalId}'s`);
       }
     }
-    accounts.set(externalId, { userId, by: exchange, heardAtMs });
-    bindings.set(token, { externalId, by: exchange, heardAtMs });
+    accounts.set(externalId, { userId, by: exchange });
+    bindings.set(token, { externalId, by: exchange });
   }
 
   return {
