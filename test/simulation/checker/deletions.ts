@@ -53,7 +53,7 @@ export function watchDeletions({
   const makers = new Map<string, string>();
   /** As identify has answered. */
   const users = new Map<string, string>();
-  const bound = new Map<string, string>();
+  const bound = new Map<string, { userId: string; askedAtMs: number }>();
   /** When it was heard that a thread or a user is deleted, and when and of whom that was asked. */
   const deleted = new Map<string, Deleted>();
   let steps: { key: string; isEnd: boolean; position: number }[] = [];
@@ -103,12 +103,18 @@ export function watchDeletions({
     const { about, sentAtMs } = exchange;
     if (!("uid" in about) || GONE.includes(status)) return;
     // If who began to delete the thread itself died, it may be its user's no longer, and goes by that deletion.
-    const owner = threads.has(about.uid) ? undefined : bound.get(makers.get(about.uid) ?? "");
+    const owner = threads.has(about.uid) ? undefined : ownerOf(about.uid);
     for (const gone of [deleted.get(about.uid), owner === undefined ? undefined : deleted.get(owner)]) {
       if (!gone || sentAtMs <= gone.heardAtMs || isExcused(exchange, about.uid, gone)) continue;
       const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
       report("deleted-is-not-seen", about.uid, `${who} is answered ${status}`);
     }
+  }
+
+  /** Undefined: nobody was told, or what was told is lost. */
+  function ownerOf(uid: string): string | undefined {
+    const told = bound.get(makers.get(uid) ?? "");
+    return told && told.askedAtMs > lostAtMs ? told.userId : undefined;
   }
 
   function checkClosed(exchange: Exchange): void {
@@ -127,7 +133,7 @@ export function watchDeletions({
   ): void {
     const { userId } = JSON.parse(exchange.body) as { userId: string };
     users.set(externalId, userId);
-    bound.set(token, userId);
+    bound.set(token, { userId, askedAtMs: exchange.sentAtMs });
     const gone = deleted.get(userId);
     if (gone && exchange.sentAtMs > gone.heardAtMs && !isExcused(exchange, null, gone))
       report("deleted-is-not-seen", null, `${externalId} is ${userId} again, who was deleted`);
