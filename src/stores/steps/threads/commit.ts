@@ -128,6 +128,7 @@ export function commitSteps(
         const joined = await join(uid, orWait.message, { max: orWait.max, facts });
         return joined.type === "free" ? { type: "changed" } : joined;
       }
+      if (refusal === "fenced") return { type: refusal };
       // It was applied, and others have followed before its answer came.
       if (message && hasBegun) {
         await completeClaim(uid, message, facts);
