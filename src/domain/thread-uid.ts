@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /**
  * The uid of a thread that a caller of the server API names: 128 bits of a SHA-256, 22 characters of base64url, so that
@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
  */
 export function threadUid(slug: string, externalUserId: string, threadId: string): string {
   const name = JSON.stringify([slug, externalUserId, threadId]);
-  return createHash("sha256").update(name).digest().subarray(0, 16).toString("base64url");
+  return hash("sha256", name, "buffer").subarray(0, 16).toString("base64url");
 }
 
 /** Could this be the uid of a thread? */

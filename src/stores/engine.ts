@@ -163,19 +163,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-const fixed = new WeakMap<readonly string[], string>();
-
-/** Fields that are always read together, none with a space in its name: an engine may send them as one word. */
-export function fixedFields<const Fields extends readonly string[]>(fields: Fields): Fields {
-  fixed.set(fields, fields.join(" "));
-  return fields;
-}
-
-/** The fields in one word; undefined: they are not fixed. */
-export function fixedWord(fields: readonly string[]): string | undefined {
-  return fixed.get(fields);
-}
-
 /** The slot of a key: its hash tag. */
 export function slotOf(key: string): string {
   return key.slice(key.indexOf("{") + 1, key.indexOf("}"));

@@ -438,6 +438,22 @@ export function describeEngine(name: string, open: () => Promise<EngineUnderTest
         expect(await read({ read: "size", key: LARGE })).toBe(10_000);
         expect(await range(SET)).toEqual(members);
         expect((await read({ read: "fields", key: LARGE, fields: texts })).at(-1)).toBe("v9999");
+        const all = await engine.read([
+          { read: "fields", key: LARGE, fields: [] },
+          { read: "fields", key: LARGE, fields: texts },
+          { read: "scores", key: SET, members: texts },
+          { read: "size", key: LARGE },
+        ]);
+        expect(all).toEqual([[], texts.map((text) => `v${text}`), texts.map(Number), 10_000]);
+        const checks = texts.slice(0, 2_500).map((field): Check => ({
+          check: "field",
+          key: LARGE,
+          field,
+          is: [null, `v${field}`],
+        }));
+        expect((await engine.apply(step([], { checks }))).type).toBe("done");
+        checks.push({ check: "field", key: LARGE, field: "0", is: [null, "v1"] });
+        expect(await engine.apply(step([A], { checks }))).toMatchObject({ type: "failed", failed: 2_500 });
         expect(new Map(await paged(engine.hashPages(LARGE)))).toEqual(
           new Map(texts.map((text) => [text, `v${text}`])),
         );

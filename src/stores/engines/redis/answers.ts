@@ -1,6 +1,7 @@
 import { textOfEntry } from "../../engine.ts";
 import type { Applied, Entry, Member, Pair, Read } from "../../engine.ts";
 import type { Reply } from "./connection.ts";
+import { commandsOf } from "./encode.ts";
 
 /*
  * What the functions answer (apply.lua), as an engine answers it. A reply of another shape is a bug, or another program's
@@ -10,7 +11,12 @@ import type { Reply } from "./connection.ts";
 /** The answers of the reads, in their order. */
 export function answersFrom(reads: readonly Read[], reply: Reply | undefined): unknown[] {
   const found = listOf(reply);
-  return reads.map((read, nth) => answerFrom(read, found[nth]));
+  let at = 0;
+  return reads.map((read) => {
+    const count = commandsOf(read);
+    at += count;
+    return answerFrom(read, count === 1 ? found[at - 1] : found.slice(at - count, at).flatMap(listOf));
+  });
 }
 
 export function appliedFrom(reads: readonly Read[], reply: Reply): Applied<readonly Read[]> {

@@ -5,14 +5,11 @@
 -- again after any of its writes.
 --
 -- The library's name has the hash of this text, so that two versions of the service run side by side. Values arrive as one list of
--- words (encode.ts): a number of words where several follow, a key as its place among the declared keys. A value that may be
--- absent is '' (absent) or '=' and the value.
-
--- As many words at once as Lua can pass on.
-local AT_ONCE = 2000
+-- words (encode.ts). A command is its name, its key's place among the declared keys, how many words follow, and these; it is not
+-- known here, so all that it may be is said in encode.ts.
 
 -- The words of the call that runs, the keys that it declared, and how many words were read. Not passed on, since that would cost
--- more than all that is done with them.
+-- more than all that is done with them. An operator makes a number of a word at less cost than tonumber does.
 local keys, words, at
 
 local function begin(its_keys, its_words)
@@ -26,34 +23,23 @@ end
 
 local function number()
   at = at + 1
-  return tonumber(words[at])
+  return words[at] + 0
 end
 
 local function key()
   at = at + 1
-  return keys[tonumber(words[at])]
+  return keys[words[at] + 0]
 end
 
--- `command` on the next key for each of the next words, as many as the first of these says, and `head` before them.
-local function all(command, head)
-  local its, last = key(), number() + at
-  if last == at then return {} end
-  local from = at + 1
-  at = last
-  if last - from < AT_ONCE then
-    if head then return redis.call(command, its, head, unpack(words, from, last)) end
-    return redis.call(command, its, unpack(words, from, last))
-  end
-  local found = {}
-  for first = from, last, AT_ONCE do
-    local part = { unpack(words, first, math.min(first + AT_ONCE - 1, last)) }
-    if head then table.insert(part, 1, head) end
-    local answer = redis.call(command, its, unpack(part))
-    if type(answer) == 'table' then
-      for i = 1, #answer do found[#found + 1] = answer[i] end
-    end
-  end
-  return found
+-- What Redis answers to the command that the next words say.
+local function command()
+  local first = at + 4
+  at = at + 3 + words[at + 3]
+  return redis.call(words[first - 3], keys[words[first - 2] + 0], unpack(words, first, at))
+end
+
+local function commands()
+  for _ = 1, number() do command() end
 end
 
 -- Up or down by `by`, as many entries as fit, each behind its number. Whole entries: to cut the heads off here costs a third of it.
@@ -77,101 +63,45 @@ local function page(entries, nth, last, by, limit, left)
   return found
 end
 
--- The names in a word, separated by spaces; each such word is split once.
-local known_names = {}
-
-local function names_in(text)
-  local names = known_names[text]
-  if not names then
-    names = {}
-    for name in string.gmatch(text, '%S+') do names[#names + 1] = name end
-    known_names[text] = names
-  end
-  return names
+-- A page of entries: their key; the field that has the last number, or nothing, and then where it is, a key's place or the number
+-- itself; the first number, or nothing; how many at most; and their budget.
+local function next_page()
+  at = at + 1
+  local entries, counted = key(), word()
+  local to = counted == '' and word() or redis.call('HGET', key(), counted) or '0'
+  local first, limit, budget = word(), number(), number()
+  if first == '' then return page(entries, to + 0, 1, -1, limit, budget) end
+  return page(entries, first + 0, to + 0, 1, limit, budget)
 end
-
-local READS = {
-  fields = function() return all('HMGET') end,
-  fixed = function() return redis.call('HMGET', key(), unpack(names_in(word()))) end,
-  hash = function() return redis.call('HGETALL', key()) end,
-  range = function() return redis.call('ZRANGE', key(), word(), word(), 'BYSCORE', 'LIMIT', 0, word(), 'WITHSCORES') end,
-  reverse = function()
-    return redis.call('ZRANGE', key(), word(), word(), 'BYSCORE', 'REV', 'LIMIT', 0, word(), 'WITHSCORES')
-  end,
-  scores = function() return all('ZMSCORE') end,
-  number = function() return redis.call('ZCOUNT', key(), word(), word()) end,
-  size = function() return redis.call('HLEN', key()) end,
-  page = function()
-    local entries, counted, to = key(), word(), word()
-    if counted ~= '' then to = redis.call('HGET', key(), counted) or '0' end
-    local from, limit, budget = number(), number(), number()
-    if from then return page(entries, from, tonumber(to), 1, limit, budget) end
-    return page(entries, tonumber(to), 1, -1, limit, budget)
-  end,
-  expiry = function() return redis.call('PEXPIRETIME', key()) end,
-  exists = function() return redis.call('EXISTS', key()) end,
-}
 
 local function answers()
   local found = {}
-  for i = 1, number() do found[i] = READS[word()]() end
+  for i = 1, number() do found[i] = words[at + 1] == 'page' and next_page() or command() end
   return found
 end
 
--- Is what is there one of the next words?
+-- Is what was found one of the next words, their number first? A negative number: one more, which is that nothing was found.
 local function is_one_of(found)
-  local holds = false
-  for _ = 1, number() do
-    local value = word()
-    if value == '' then holds = holds or not found else holds = holds or found == string.sub(value, 2) end
-  end
+  local count = number()
+  local holds = count < 0 and not found
+  if count < 0 then count = -1 - count end
+  for i = at + 1, at + count do holds = holds or found == words[i] end
+  at = at + count
   return holds
 end
 
--- Each answers the number of the first one that does not hold, from 0, and how many checks it was.
-local CHECKS = {
-  field = function()
-    local found, failed = all('HMGET'), false
-    for i = 1, #found do
-      local holds = is_one_of(found[i])
-      if not holds and not failed then failed = i - 1 end
-    end
-    return failed, #found
-  end,
-  score = function()
-    local holds = is_one_of(redis.call('ZSCORE', key(), word()))
-    return not holds and 0, 1
-  end,
-  key = function() return redis.call('EXISTS', key()) ~= number() and 0, 1 end,
-}
-
--- The number of the first check that does not hold, from 0; false: all hold.
+-- The number of the first check that does not hold, from 0; false: all hold. A command answers as many checks as it finds values.
 local function failed_check()
-  local failed, before = false, 0
+  local failed, nth = false, 0
   for _ = 1, number() do
-    local its, count = CHECKS[word()]()
-    if its and not failed then failed = before + its end
-    before = before + count
+    local found = command()
+    if type(found) == 'number' then found = { tostring(found) } end
+    for i = 1, #found do
+      if not is_one_of(found[i]) and not failed then failed = nth end
+      nth = nth + 1
+    end
   end
   return failed
-end
-
-local WRITES = {
-  set = function() all('HSET') end,
-  remove = function() all('HDEL') end,
-  put = function() all('ZADD') end,
-  raise = function() all('ZADD', 'GT') end,
-  new = function() all('ZADD', 'NX') end,
-  take = function() all('ZREM') end,
-  trim = function() redis.call('ZREMRANGEBYSCORE', key(), '-inf', '(' .. word()) end,
-  drop = function() redis.call('UNLINK', key()) end,
-  expire = function() redis.call('PEXPIRE', key(), word()) end,
-  ['end'] = function() redis.call('PEXPIREAT', key(), word(), 'LT') end,
-  count = function() all('PFADD') end,
-}
-
-local function write()
-  for _ = 1, number() do WRITES[word()]() end
 end
 
 -- Answers how it ended ('done', 'repeated', or the number of the check that does not hold), and what the reads found.
@@ -187,9 +117,9 @@ local function apply(its_keys, args)
   elseif failed then
     return { tostring(failed), found }
   else
-    write()
+    commands()
   end
-  write()
+  commands()
   return { repeats and 'repeated' or 'done', found }
 end
 

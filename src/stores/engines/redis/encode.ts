@@ -1,11 +1,15 @@
-import { fixedWord } from "../../engine.ts";
-import type { Check, Read, Step, Write } from "../../engine.ts";
+import type { Check, Pair, Read, Step, Write } from "../../engine.ts";
 import { functionCall } from "./library.ts";
 
 /*
- * A step as the words of a function's call (apply.lua). A key is its place among the call's keys, a list its length and its
- * words; a value that may be absent is '' (absent) or '=' and the value.
+ * A step as the words of a function's call (apply.lua), and all the commands that a step can become. A command is its name, the
+ * place of its key among the call's keys, how many words follow, and these.
  */
+
+/** As many words in one command as Lua can pass on; an even number, so that pairs stay together. */
+const AT_ONCE = 2000;
+
+const MODES = { raise: "GT", new: "NX" };
 
 /** One call in the making. */
 interface Call {
@@ -13,20 +17,12 @@ interface Call {
   words: string[];
 }
 
-function place(call: Call, key: string): void {
-  let at = call.keys.indexOf(key);
-  if (at < 0) at = call.keys.push(key) - 1;
-  call.words.push(String(at + 1));
-}
-
 /** The call of a step. */
 export function applyCall({ checks, writes, op, after = [], reads = [] }: Step): string[] {
   const call: Call = { keys: [], words: [] };
   const { words } = call;
   addReads(call, reads);
-  if (op) place(call, op.key);
-  else words.push("0");
-  words.push(op?.field ?? "", op?.value ?? "");
+  words.push(op ? placeOf(call, op.key) : "0", op?.field ?? "", op?.value ?? "");
   addChecks(call, checks);
   // How many words the writes are: a repeat skips them.
   const at = words.push("") - 1;
@@ -45,80 +41,65 @@ export function readCall(reads: readonly Read[]): string[] {
 
 /** A single read as a command of its own, which costs Redis less than a function; null: it needs the function. */
 export function plainCommand(read: Read): string[] | null {
+  // Outside of a function they answer in another shape, that of RESP 3.
+  if (read.read === "range" || read.read === "scores") return null;
+  return read.read === "page" || commandsOf(read) !== 1 ? null : commandOf(read);
+}
+
+/** How many commands a read is within a call. */
+export function commandsOf(read: Read): number {
+  if (read.read === "fields") return Math.ceil(read.fields.length / AT_ONCE);
+  return read.read === "scores" ? Math.ceil(read.members.length / AT_ONCE) : 1;
+}
+
+type Command = [name: string, key: string, ...words: string[]];
+
+/** No command of Redis reads a page. */
+function commandOf(read: Exclude<Read, { read: "page" }>): Command {
+  const { key } = read;
   switch (read.read) {
     case "fields":
-      return read.fields.length > 0 ? ["HMGET", read.key, ...read.fields] : null;
+      return ["HMGET", key, ...read.fields];
     case "hash":
-      return ["HGETALL", read.key];
-    case "number":
-      return ["ZCOUNT", read.key, bound(read.from ?? -Infinity), bound(read.to ?? Infinity)];
-    case "size":
-      return ["HLEN", read.key];
-    case "exists":
-      return ["EXISTS", read.key];
-    case "distinct":
-      return ["PFCOUNT", read.key];
-    case "range":
+      return ["HGETALL", key];
+    case "range": {
+      const { from = -Infinity, to = Infinity, reverse = false, limit = -1 } = read;
+      const [first, last] = reverse ? [to, from] : [from, to];
+      const order = reverse ? ["BYSCORE", "REV"] : ["BYSCORE"];
+      return ["ZRANGE", key, bound(first), bound(last), ...order, "LIMIT", "0", String(limit), "WITHSCORES"];
+    }
     case "scores":
-    case "page":
+      return ["ZMSCORE", key, ...read.members];
+    case "number":
+      return ["ZCOUNT", key, bound(read.from ?? -Infinity), bound(read.to ?? Infinity)];
+    case "size":
+      return ["HLEN", key];
     case "expiry":
-      return null;
+      return ["PEXPIRETIME", key];
+    case "exists":
+      return ["EXISTS", key];
+    case "distinct":
+      return ["PFCOUNT", key];
   }
 }
 
 function addReads(call: Call, reads: readonly Read[]): void {
-  call.words.push(String(reads.length));
-  for (const read of reads) addRead(call, read);
+  addCounted(call, reads, (read) => addRead(call, read));
 }
 
-function addRead(call: Call, read: Read): void {
+function addRead(call: Call, read: Read): number {
+  if (read.read === "page") return addPage(call, read);
+  const [name, key, ...list] = commandOf(read);
+  return commandsOf(read) === 1 ? add(call, name, key, list) : addLong(call, name, key, list);
+}
+
+function addPage(call: Call, { key, from, to, limit, budget }: Read & { read: "page" }): number {
   const { words } = call;
-  switch (read.read) {
-    case "fields": {
-      const fixed = fixedWord(read.fields);
-      words.push(fixed === undefined ? read.read : "fixed");
-      place(call, read.key);
-      if (fixed === undefined) addList(words, read.fields);
-      else words.push(fixed);
-      break;
-    }
-    case "scores":
-      words.push(read.read);
-      place(call, read.key);
-      addList(words, read.members);
-      break;
-    case "range": {
-      const { from = -Infinity, to = Infinity, reverse = false, limit = -1 } = read;
-      words.push(reverse ? "reverse" : "range");
-      place(call, read.key);
-      words.push(...(reverse ? [bound(to), bound(from)] : [bound(from), bound(to)]), String(limit));
-      break;
-    }
-    case "number":
-      words.push(read.read);
-      place(call, read.key);
-      words.push(bound(read.from ?? -Infinity), bound(read.to ?? Infinity));
-      break;
-    case "page": {
-      const { from, to, limit, budget } = read;
-      words.push(read.read);
-      place(call, read.key);
-      if (typeof to === "number") words.push("", String(to));
-      else {
-        words.push(to.field, "");
-        place(call, to.key);
-      }
-      words.push(from === undefined ? "" : String(from), wide(limit), wide(budget));
-      break;
-    }
-    case "hash":
-    case "size":
-    case "expiry":
-    case "distinct":
-    case "exists":
-      words.push(read.read);
-      place(call, read.key);
-  }
+  words.push("page", placeOf(call, key));
+  if (typeof to === "number") words.push("", String(to));
+  else words.push(to.field, placeOf(call, to.key));
+  words.push(from === undefined ? "" : String(from), wide(limit), wide(budget));
+  return 1;
 }
 
 function addChecks(call: Call, checks: readonly Check[]): void {
@@ -133,79 +114,115 @@ function addChecks(call: Call, checks: readonly Check[]): void {
 function addCheck(call: Call, checks: readonly Check[], nth: number): number {
   const check = checks[nth];
   if (!check) return 0;
-  const { words } = call;
-  words.push(check.check);
-  place(call, check.key);
   switch (check.check) {
     case "field": {
       const fields = [check];
       for (let next = checks[nth + 1]; next?.check === "field" && next.key === check.key;) {
-        fields.push(next);
+        if (fields.push(next) === AT_ONCE) break;
         next = checks[nth + fields.length];
       }
-      addList(
-        words,
+      add(
+        call,
+        "HMGET",
+        check.key,
         fields.map(({ field }) => field),
       );
-      for (const { is } of fields) addValues(words, is);
+      for (const { is } of fields) addValues(call, is);
       return fields.length;
     }
     case "score":
-      words.push(check.member);
-      addValues(words, check.is);
+      add(call, "ZMSCORE", check.key, [check.member]);
+      addValues(call, check.is);
       return 1;
     case "key":
-      words.push(check.exists ? "1" : "0");
+      add(call, "EXISTS", check.key, []);
+      addValues(call, [check.exists ? 1 : 0]);
       return 1;
   }
 }
 
-function addValues(words: string[], values: readonly (string | number | null)[]): void {
-  words.push(String(values.length));
-  for (const value of values) words.push(value === null ? "" : `=${value}`);
+function addValues({ words }: Call, values: readonly (string | number | null)[]): void {
+  const found = values.filter((value) => value !== null);
+  words.push(String(found.length === values.length ? found.length : -1 - found.length));
+  for (const value of found) words.push(String(value));
 }
 
 function addWrites(call: Call, writes: readonly Write[]): void {
-  call.words.push(String(writes.length));
-  for (const write of writes) addWrite(call, write);
+  addCounted(call, writes, (write) => addWrite(call, write));
 }
 
-function addWrite(call: Call, write: Write): void {
-  const { words } = call;
-  words.push(write.write === "put" ? (write.mode ?? "put") : write.write);
-  place(call, write.key);
+function addWrite(call: Call, write: Write): number {
+  const { key } = write;
   switch (write.write) {
     case "set":
-      words.push(String(write.fields.length * 2));
-      for (const [field, value] of write.fields) words.push(field, value);
-      break;
+      return addLong(call, "HSET", key, listOf(write.fields));
     case "put":
-      words.push(String(write.members.length * 2));
-      for (const [member, score] of write.members) words.push(bound(score), member);
-      break;
+      return addLong(call, "ZADD", key, scoresOf(write.members), write.mode && MODES[write.mode]);
     case "remove":
-      addList(words, write.fields);
-      break;
+      return addLong(call, "HDEL", key, write.fields);
     case "take":
+      return addLong(call, "ZREM", key, write.members);
     case "count":
-      addList(words, write.members);
-      break;
+      return addLong(call, "PFADD", key, write.members);
     case "trim":
-      words.push(bound(write.belowScore));
-      break;
-    case "expire":
-      words.push(String(write.inMs));
-      break;
-    case "end":
-      words.push(String(write.atMs));
-      break;
+      return add(call, "ZREMRANGEBYSCORE", key, ["-inf", `(${bound(write.belowScore)}`]);
     case "drop":
+      return add(call, "UNLINK", key, []);
+    case "expire":
+      return add(call, "PEXPIRE", key, [String(write.inMs)]);
+    case "end":
+      return add(call, "PEXPIREAT", key, [String(write.atMs), "LT"]);
   }
 }
 
-function addList(words: string[], list: readonly string[]): void {
-  words.push(String(list.length));
+/** As flat(), at a fraction of its cost. */
+function listOf(pairs: readonly Pair[]): string[] {
+  const list: string[] = [];
+  for (const [name, value] of pairs) list.push(name, value);
+  return list;
+}
+
+function scoresOf(members: readonly (readonly [member: string, score: number])[]): string[] {
+  const list: string[] = [];
+  for (const [member, score] of members) list.push(bound(score), member);
+  return list;
+}
+
+/** Adds each, behind the number of commands that they become. */
+function addCounted<One>({ words }: Call, list: readonly One[], addOne: (one: One) => number): void {
+  const at = words.push("") - 1;
+  let count = 0;
+  for (const one of list) count += addOne(one);
+  words[at] = String(count);
+}
+
+/** Adds a command for as many of the words as Lua can pass on at once, with the option before them: none without words. */
+function addLong(call: Call, name: string, key: string, list: readonly string[], option?: string): number {
+  const head = option === undefined ? [] : [option];
+  if (list.length > 0 && list.length <= AT_ONCE) return add(call, name, key, list, head);
+  let count = 0;
+  for (let from = 0; from < list.length; from += AT_ONCE)
+    count += add(call, name, key, list.slice(from, from + AT_ONCE), head);
+  return count;
+}
+
+function add(
+  call: Call,
+  name: string,
+  key: string,
+  list: readonly string[],
+  head: readonly string[] = [],
+): 1 {
+  const { words } = call;
+  words.push(name, placeOf(call, key), String(head.length + list.length));
+  for (const word of head) words.push(word);
   for (const word of list) words.push(word);
+  return 1;
+}
+
+function placeOf({ keys }: Call, key: string): string {
+  const at = keys.indexOf(key);
+  return String(at < 0 ? keys.push(key) : at + 1);
 }
 
 function bound(score: number): string {

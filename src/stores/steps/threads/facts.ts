@@ -1,6 +1,5 @@
 import { DELETED_FENCE } from "../../../domain/fence.ts";
 import type { SealedText } from "../../content-keys/sealed-records.ts";
-import { fixedFields } from "../../engine.ts";
 import type { Engine } from "../../engine.ts";
 import { HEADER, tables } from "../../tables.ts";
 import { createKnown } from "../known.ts";
@@ -94,7 +93,7 @@ export function knownFacts(): KnownFacts {
   return createKnown(MOST_KNOWN);
 }
 
-const LOOKED_UP = fixedFields([...FACTS, HEADER.snapshot]);
+const LOOKED_UP = [...FACTS, HEADER.snapshot];
 
 /** The facts, the snapshot, who claimed a client's message id, and whether a run has begun. */
 export async function lookUp(

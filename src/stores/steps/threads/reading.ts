@@ -5,7 +5,7 @@ import { LOOK_CHARS, LOOK_MESSAGES, summaryFrom } from "../../../store/threads.t
 import { openedRun, openedSnapshot, openedSummary } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
 import { NewerRecord, UnreadableRecord } from "../../../store.ts";
-import { fixedFields, textOfEntry } from "../../engine.ts";
+import { textOfEntry } from "../../engine.ts";
 import type { Entry } from "../../engine.ts";
 import { jsonValue } from "../../json-value.ts";
 import { readRun, readRunSummary, readState } from "../../records.ts";
@@ -22,17 +22,10 @@ import { wholeMessages, wholeRunOf } from "./texts.ts";
 
 const ALL = Number.MAX_SAFE_INTEGER;
 /** What a load reads beside the facts. */
-const LOADED = fixedFields([...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run]);
+const LOADED = [...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run];
 
 /** What a look reads of the header. */
-const SEEN = fixedFields([
-  HEADER.state,
-  HEADER.op,
-  HEADER.snapshot,
-  HEADER.fence,
-  HEADER.messages,
-  HEADER.runId,
-]);
+const SEEN = [HEADER.state, HEADER.op, HEADER.snapshot, HEADER.fence, HEADER.messages, HEADER.runId];
 const LOAD = { name: "load" };
 const HISTORY = { name: "history" };
 

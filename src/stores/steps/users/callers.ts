@@ -3,7 +3,6 @@ import { newId } from "../../../domain/ids.ts";
 import { mayTalk } from "../../../domain/user.ts";
 import type { ChannelState, User } from "../../../domain/user.ts";
 import type { UserAdmission, UserStore } from "../../../store.ts";
-import { fixedFields } from "../../engine.ts";
 import type { Check, Engine, Read, Write } from "../../engine.ts";
 import { externalId as keyOfExternalId, tables, USER } from "../../tables.ts";
 import { fieldIs, fieldsAre } from "../field-is.ts";
@@ -56,7 +55,7 @@ interface Change {
 }
 
 const NAME = { name: "admitUser" };
-const ACCOUNT_FIELDS = fixedFields([...USER_FIELDS, USER.threads]);
+const ACCOUNT_FIELDS = [...USER_FIELDS, USER.threads];
 
 /**
  * Admits by an external id: one read if nothing changes, or one step if this process knows the account and it asks for a

@@ -3,7 +3,7 @@ import type { ChannelState, User } from "../../../domain/user.ts";
 import type { ThreadEntry } from "../../../store/users.ts";
 import { isAccessMode } from "../../channel-record.ts";
 import { readerOf } from "../../checks.ts";
-import { fixedFields, slotOf } from "../../engine.ts";
+import { slotOf } from "../../engine.ts";
 import type { Pair, Write } from "../../engine.ts";
 import { readAttributes } from "../../records.ts";
 import { tables, USER } from "../../tables.ts";
@@ -24,7 +24,7 @@ export const USER_FIELDS = [
 ] as const;
 
 /** In the order in which `channelStateFrom` reads them. */
-export const CHANNEL_FIELDS = fixedFields(["enabled", "mode"]);
+export const CHANNEL_FIELDS = ["enabled", "mode"];
 
 /** The slot of a channel, its users and their tokens. */
 export function slotOfChannel(slug: string): string {

@@ -1,5 +1,4 @@
 import type { UserStore, VisitorAdmission } from "../../../store.ts";
-import { fixedFields } from "../../engine.ts";
 import type { Engine } from "../../engine.ts";
 import { tables, TOKEN, USER } from "../../tables.ts";
 import { untilApplied } from "../until-applied.ts";
@@ -17,8 +16,8 @@ import {
 
 type Visitor = Parameters<UserStore["admitVisitor"]>[0];
 
-const TOKEN_FIELDS = fixedFields([TOKEN.user, TOKEN.snapshot, TOKEN.revocations]);
-const ADMITTED_FIELDS = fixedFields([...USER_FIELDS, USER.revocations]);
+const TOKEN_FIELDS = [TOKEN.user, TOKEN.snapshot, TOKEN.revocations];
+const ADMITTED_FIELDS = [...USER_FIELDS, USER.revocations];
 
 /** Admits by a token: one step if this process knows the token's user; otherwise a read comes first. */
 export function visitorAdmission(engine: Engine, known: Known<KnownToken>): Pick<UserStore, "admitVisitor"> {
