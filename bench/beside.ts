@@ -6,7 +6,7 @@ import { load } from "./rig/load.ts";
 import type { Measured } from "./rig/load.ts";
 import { startModel } from "./rig/model.ts";
 import type { BenchModel } from "./rig/model.ts";
-import { median, quantile, shown, withSpread } from "./rig/numbers.ts";
+import { median, medianWithin, quantile, shown, withMedianRange } from "./rig/numbers.ts";
 import { readOptions, wrongUse } from "./rig/options.ts";
 import { print, tell } from "./rig/section.ts";
 import type { Section, Target } from "./rig/section.ts";
@@ -18,7 +18,7 @@ import { warmUp } from "./rig/warm-up.ts";
  * Does a message cost more here than in another version, or with another setting? `--checkout=FOLDER` is the other version,
  * built (`npm ci && npm run build` in it), `--set=NAME=VALUE` a setting of only the other one. Both are up, on one core, and
  * take turns under the same load, each as often the first; the result is their ratio within one run. With `--most=1.03` it ends
- * with exit code 1 where a message takes more than 1.03 times the CPU of the other one's.
+ * with exit code 1 where a message takes more than 1.03 times the CPU of the other one's, and surely more than it.
  */
 const {
   listener = "uws",
@@ -26,11 +26,13 @@ const {
   checkout,
   set: settings,
   cell: wanted,
-  repeats: REPEATS = 6,
+  repeats: REPEATS = 20,
   most: MOST,
 } = readOptions(process.argv.slice(2));
 const STORES = stores.length > 0 ? stores : (["redis", "embedded"] as const);
 const CHUNKS = 20;
+/** Short, and often: what else a machine does changes within seconds, and two that follow one another see the same of it. */
+const WINDOW_MS = 1_000;
 
 interface Cell {
   api: "widget" | "server";
@@ -64,11 +66,11 @@ async function ask({ port, pids }: Stack, cell: Cell): Promise<Measured> {
     watched: pids,
     spreadMs: replyMs,
     warmMs: Math.max(300, replyMs * 1.5),
-    windowMs: Math.max(2_500, replyMs * 3),
+    windowMs: Math.max(WINDOW_MS, replyMs * 3),
   };
   if (api === "server") return load(askServerApi(port), plan);
   // More than a visitor can send in one measurement.
-  const messagesEach = everyMs > 0 ? 20 : Math.ceil(25_000 / users);
+  const messagesEach = everyMs > 0 ? 20 : Math.ceil(8_000 / users);
   return load(askWidgetApi(port, await makeVisitors(port, users, messagesEach)), plan);
 }
 
@@ -125,7 +127,7 @@ function sectionOf(results: Result[], otherName: string): Section {
     title: `Beside ${otherName}`,
     tables: [
       {
-        caption: `Node ${process.versions.node}, listener ${listener}. CPU is that of the whole stack for one message. Medians of ${REPEATS} repeats in turns, in brackets the lowest and highest.`,
+        caption: `Node ${process.versions.node}, listener ${listener}. CPU is that of the whole stack for one message. Medians of ${REPEATS} repeats in turns; in brackets, between what the ratio's median lies in 19 of 20 such measurements.`,
         head: ["cell", "msg/s", "other", "CPU ms", "other", "other's CPU / CPU", "first line ms", "other"],
         rows: results.map(({ store, cell, pairs }) => [
           nameOf(store, cell),
@@ -133,7 +135,7 @@ function sectionOf(results: Result[], otherName: string): Section {
           shown(median(pairs.map(({ other }) => other.perSecond))),
           shown(median(pairs.map(({ ours }) => ours.cpuMs))),
           shown(median(pairs.map(({ other }) => other.cpuMs))),
-          withSpread(pairs.map(ratioOf)),
+          withMedianRange(pairs.map(ratioOf)),
           shown(median(pairs.map(({ ours }) => first(ours)))),
           shown(median(pairs.map(({ other }) => first(other)))),
         ]),
@@ -147,8 +149,9 @@ function targetOf({ store, cell, pairs }: Result, most: number): Target {
   const ratios = pairs.map((pair) => 1 / ratioOf(pair));
   return {
     says: `at most ${most} times the CPU of the other's message (${nameOf(store, cell)})`,
-    measured: withSpread(ratios),
-    met: median(ratios) <= most,
+    measured: withMedianRange(ratios),
+    // What differs by chance alone is not dearer, however large the difference.
+    met: median(ratios) <= most || medianWithin(ratios).low <= 1,
   };
 }
 

@@ -24,3 +24,17 @@ export function withSpread(repeats: readonly number[]): string {
   if (repeats.length < 2) return told;
   return `${told} (${shown(Math.min(...repeats))}–${shown(Math.max(...repeats))})`;
 }
+
+/** Between which two of the values their median lies, in 19 of 20 such measurements: by rank, whatever their distribution. */
+export function medianWithin(values: readonly number[]): { low: number; high: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const off = 0.98 * Math.sqrt(sorted.length);
+  const low = Math.max(0, Math.floor((sorted.length - 1) / 2 - off));
+  return { low: sorted[low] ?? NaN, high: sorted[sorted.length - 1 - low] ?? NaN };
+}
+
+/** The median of many repeats, and between what it lies: `1.02 (1.01–1.04)`. */
+export function withMedianRange(repeats: readonly number[]): string {
+  const { low, high } = medianWithin(repeats);
+  return `${shown(median(repeats))} (${shown(low)}–${shown(high)})`;
+}
