@@ -1,5 +1,5 @@
 import { createDirectory } from "../src/admission/directory.ts";
-import { createVisitors } from "../src/actors/visitors.ts";
+import { createVisitors } from "../src/visitors/visitors.ts";
 import { readChannelsFile, upsertChannels } from "../src/installation/channels-file.ts";
 import { systemClock } from "../src/clock.ts";
 import { readConfig } from "../src/config.ts";

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
-import { nobody } from "../actors/dependencies.ts";
-import { threadLimitsOf } from "../actors/thread-limits.ts";
-import { createThreads } from "../actors/threads.ts";
+import { nobody } from "../threads/dependencies.ts";
+import { threadLimitsOf } from "../threads/thread-limits.ts";
+import { createThreads } from "../threads/threads.ts";
 import { createDirectory } from "../admission/directory.ts";
 import type { Agent } from "../agent.ts";
 import { systemClock, systemTimers } from "../clock.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RateWindowName } from "../admission/rate-windows.ts";
 import type { AdmittedVisitor } from "../admission/widget-admission.ts";
-import type { ThreadReading } from "../actors/threads.ts";
+import type { ThreadReading } from "../threads/threads.ts";
 import type { Channel } from "../domain/channel.ts";
 import type { Operator, OperatorRole } from "../domain/operator.ts";
 import type { RefusalReason } from "../domain/refusal.ts";

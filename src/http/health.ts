@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Threads } from "../actors/threads.ts";
+import type { Threads } from "../threads/threads.ts";
 import type { KeyDoor } from "../admission/key-door.ts";
 import { keyCheck } from "../admission/keys.ts";
 import type { Clock } from "../clock.ts";

@@ -1,6 +1,6 @@
 import type { Attachment } from "../domain/attachments.ts";
 import type { Feedback, Message } from "../domain/message.ts";
-import type { Threads } from "../actors/threads.ts";
+import type { Threads } from "../threads/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
 import { limitField } from "./endpoint.ts";
 import type { Reads } from "./reads.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Threads } from "../actors/threads.ts";
+import type { Threads } from "../threads/threads.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ThreadPage } from "../protocol/threads.ts";
 import type { ListedThread, ThreadPlace } from "../store.ts";

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import type { ThreadObserver } from "../actors/dependencies.ts";
+import type { ThreadObserver } from "../threads/dependencies.ts";
 import type { AnsweredRequest } from "../http/handler.ts";
 import type { Model, ModelNote } from "../model.ts";
 import type { OddAnswer } from "../models/odd-answers.ts";

@@ -1,4 +1,4 @@
-import type { ThreadObserver } from "../actors/dependencies.ts";
+import type { ThreadObserver } from "../threads/dependencies.ts";
 import type { Usage } from "../../machines/run.ts";
 import type { Agent, OnAsked, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";

@@ -3,7 +3,7 @@ import type { Actor } from "../domain/operator.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 
-/** Performs deletions: the serving instance, or the command line beside it (../actors/forgetting.ts). */
+/** Performs deletions: the serving instance, or the command line beside it (../threads/delete/forgetting.ts). */
 export interface Forgets {
   /** Resolves when the deletion is durable. */
   thread(slug: string, uid: string): Promise<void>;

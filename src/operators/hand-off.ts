@@ -1,4 +1,4 @@
-import type { Acted, People } from "../actors/people.ts";
+import type { Acted, People } from "../threads/handoff/people.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 

@@ -1,6 +1,6 @@
 import type { Line } from "../../machines/line.ts";
-import type { Reply } from "../actors/reply.ts";
-import type { Threads } from "../actors/threads.ts";
+import type { Reply } from "../threads/hold/reply.ts";
+import type { Threads } from "../threads/threads.ts";
 import type { RunRecord } from "../domain/message.ts";
 
 /** Lines of a run. `fresh`: the first ones, everything since the user's message. */

@@ -1,6 +1,6 @@
-import type { AgedForgetting } from "../actors/forgetting.ts";
-import { tryEach } from "../actors/try-each.ts";
-import type { Pace } from "../actors/try-each.ts";
+import type { AgedForgetting } from "../threads/delete/forgetting.ts";
+import { tryEach } from "../threads/delete/try-each.ts";
+import type { Pace } from "../threads/delete/try-each.ts";
 import type { Store } from "../store.ts";
 import type { NoteOnce } from "./noted-once.ts";
 

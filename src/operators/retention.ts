@@ -1,7 +1,7 @@
-import type { AgedForgetting } from "../actors/forgetting.ts";
-import { isInShare } from "../actors/in-share.ts";
-import { realPace } from "../actors/try-each.ts";
-import type { Pace } from "../actors/try-each.ts";
+import type { AgedForgetting } from "../threads/delete/forgetting.ts";
+import { isInShare } from "../threads/delete/in-share.ts";
+import { realPace } from "../threads/delete/try-each.ts";
+import type { Pace } from "../threads/delete/try-each.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { Channel } from "../domain/channel.ts";
 import { RETENTION } from "../domain/operator.ts";
@@ -19,7 +19,7 @@ import type { RetentionProgress, RetentionStore, Sweep } from "./retention-sweep
  * which only the oldest end is read, and the walk over users saves its place. A step that is late or fails delays only
  * itself: its next try continues after the finished steps, and the others continue meanwhile.
  *
- * All instances check every deletion again (../actors/forgetting.ts), so the number in progress is limited: about 25 a
+ * All instances check every deletion again (../threads/delete/forgetting.ts), so the number in progress is limited: about 25 a
  * second, over all channels. Many deletions that become due at once are spread over the hours that this takes.
  */
 export interface Retention {

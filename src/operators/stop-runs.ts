@@ -1,5 +1,5 @@
-import { hasRun } from "../actors/thread-state.ts";
-import type { Threads } from "../actors/threads.ts";
+import { hasRun } from "../threads/thread-state.ts";
+import type { Threads } from "../threads/threads.ts";
 import { pause, systemClock, systemTimers } from "../clock.ts";
 import { EVERYTHING } from "../store.ts";
 import type { Store } from "../store.ts";

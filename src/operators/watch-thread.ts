@@ -1,6 +1,6 @@
 import type { Line } from "../../machines/line.ts";
 import { cutText, isTerminal } from "../../machines/line.ts";
-import type { Threads } from "../actors/threads.ts";
+import type { Threads } from "../threads/threads.ts";
 import type { PlainLog } from "../log.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { RunSummary, Store, ThreadRecord } from "../store.ts";

@@ -1,4 +1,4 @@
-import { retryDuringOutage } from "../actors/retry-during-outage.ts";
+import { retryDuringOutage } from "../threads/recover/retry-during-outage.ts";
 import type { Directory } from "../admission/directory.ts";
 import { oneAtATime } from "../admission/one-at-a-time.ts";
 import type { Timers } from "../clock.ts";

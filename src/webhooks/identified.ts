@@ -1,4 +1,4 @@
-import type { BoundUser } from "../actors/visitors.ts";
+import type { BoundUser } from "../visitors/visitors.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import { endpointOf } from "../domain/tellings.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { createVisitors } from "../../src/actors/visitors.ts";
+import { createVisitors } from "../../src/visitors/visitors.ts";
 import type { RequestHead } from "../../src/admission/arrival.ts";
 import { createDirectory } from "../../src/admission/directory.ts";
 import { ForeignOrigin } from "../../src/admission/origin.ts";

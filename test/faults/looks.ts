@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { createLostThreads } from "../../src/actors/lost-threads.ts";
-import { createRecovery } from "../../src/actors/recovery.ts";
-import { createSilence } from "../../src/actors/silence.ts";
+import { createLostThreads } from "../../src/threads/recover/lost-threads.ts";
+import { createRecovery } from "../../src/threads/recover/recovery.ts";
+import { createSilence } from "../../src/threads/recover/silence.ts";
 import { newFence } from "../../src/domain/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Heartbeat, Store, ThreadCommit } from "../../src/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pageCall } from "../actors/scripted-agent.ts";
+import { pageCall } from "../threads/scripted-agent.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";
 
 const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };

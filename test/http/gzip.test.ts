@@ -8,7 +8,7 @@ import { COMPRESSING_MAX, compressingStreams, gzipOutlet } from "../../src/http/
 import { encodeInPool, encodeInThread, encodeWithZlib } from "../../src/http/stream/gzip-encoders.ts";
 import type { MakeEncoder } from "../../src/http/stream/gzip-encoders.ts";
 import { streamAnswer } from "../../src/http/stream/stream-answer.ts";
-import { createReply } from "../../src/actors/reply.ts";
+import { createReply } from "../../src/threads/hold/reply.ts";
 import { requestFrom } from "./service.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { randomRuns } from "../support/lengths.ts";

@@ -1,7 +1,7 @@
 import { constants, gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Line } from "../../machines/line.ts";
-import type { Reply } from "../../src/actors/reply.ts";
+import type { Reply } from "../../src/threads/hold/reply.ts";
 import type { HttpAnswer, HttpRequest } from "../../src/listener.ts";
 import { linesOf } from "../../src/client/core/follow.ts";
 

@@ -1,4 +1,4 @@
-import type { Visitors } from "../../src/actors/visitors.ts";
+import type { Visitors } from "../../src/visitors/visitors.ts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { NewerRecord } from "../../src/store.ts";
 import { ORIGIN, TRANSPORT_KEY, cli, shop, startService } from "./service.ts";

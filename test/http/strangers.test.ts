@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Documentation, Route } from "../../src/http/route.ts";
-import { pageCall } from "../actors/scripted-agent.ts";
+import { pageCall } from "../threads/scripted-agent.ts";
 import { ROOMY_LIMITS } from "../support/service.ts";
 import { ORIGIN, shop, startService } from "./service.ts";
 import type { Sent, Service } from "./service.ts";

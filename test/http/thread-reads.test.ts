@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";
 import type { Got, Service } from "./service.ts";
-import { pageCall } from "../actors/scripted-agent.ts";
+import { pageCall } from "../threads/scripted-agent.ts";
 
 const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };
 

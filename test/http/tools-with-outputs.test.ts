@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { pageCall } from "../actors/scripted-agent.ts";
+import { pageCall } from "../threads/scripted-agent.ts";
 import { ORIGIN, startService } from "./service.ts";
 
 /** The front ends' clients send the page's tools along with a tool's output. */

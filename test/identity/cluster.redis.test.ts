@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { createVisitors } from "../../src/actors/visitors.ts";
+import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import { redisClient } from "../support/redis-client.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createVisitors } from "../../src/actors/visitors.ts";
+import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readVisitorToken } from "../../src/domain/visitor-token.ts";
 import type { House } from "../scenarios/houses.ts";

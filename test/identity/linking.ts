@@ -1,4 +1,4 @@
-import { createVisitors } from "../../src/actors/visitors.ts";
+import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { DAY, SLUG } from "../stores/samples.ts";

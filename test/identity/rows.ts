@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createVisitors } from "../../src/actors/visitors.ts";
+import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";

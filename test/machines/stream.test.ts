@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
 import type { Line } from "../../machines/line.ts";
-import { createReply } from "../../src/actors/reply.ts";
+import { createReply } from "../../src/threads/hold/reply.ts";
 
 const line: fc.Arbitrary<Line> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ type: fc.constant("delta" as const), text: fc.string() }) },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { nobody } from "../../src/actors/dependencies.ts";
+import { nobody } from "../../src/threads/dependencies.ts";
 import type { Agent, TurnEnd } from "../../src/agent.ts";
 import { createStatCounts } from "../../src/operators/count-stats.ts";
 import { waitAt, waitName } from "../../src/operators/stats-names.ts";

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createInstance } from "../actors/instance.ts";
-import type { Instance } from "../actors/instance.ts";
+import { createInstance } from "../threads/instance.ts";
+import type { Instance } from "../threads/instance.ts";
 import { aroundStore } from "../faults/around-store.ts";
 import { startReplicatedCluster } from "../support/replicated-cluster.ts";
 import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../stores/samples.ts";
 import { newTold } from "./retention-told.ts";
-import { setTime } from "../actors/set-time.ts";
+import { setTime } from "../threads/set-time.ts";
 import { createRetention } from "../../src/operators/retention.ts";
 import type { Share, Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createInstance } from "../actors/instance.ts";
-import type { Instance } from "../actors/instance.ts";
-import { setTime } from "../actors/set-time.ts";
+import { createInstance } from "../threads/instance.ts";
+import type { Instance } from "../threads/instance.ts";
+import { setTime } from "../threads/set-time.ts";
 import { aroundStore } from "../faults/around-store.ts";
 import { newTold } from "./retention-told.ts";
-import { isInShare } from "../../src/actors/in-share.ts";
+import { isInShare } from "../../src/threads/delete/in-share.ts";
 import { createRetention } from "../../src/operators/retention.ts";
 import type { RetentionField } from "../../src/domain/channel.ts";
 import { StoreUnavailable } from "../../src/store.ts";

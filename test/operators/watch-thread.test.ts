@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createReply } from "../../src/actors/reply.ts";
+import { createReply } from "../../src/threads/hold/reply.ts";
 import type { Sight } from "../../src/operators/sight.ts";
 import { watchThread } from "../../src/operators/watch-thread.ts";
 import { StoreUnavailable } from "../../src/store.ts";

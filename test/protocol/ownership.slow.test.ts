@@ -8,7 +8,7 @@ import type { Rules, World } from "./rules.ts";
 import type { Bounds } from "./state.ts";
 
 /**
- * The protocol by which processes own threads, explored whole within bounds (src/actors/protocol.md). PROTOCOL=full
+ * The protocol by which processes own threads, explored whole within bounds (src/threads/protocol.md). PROTOCOL=full
  * explores wider bounds too, for minutes of one core, and prints how many states there were.
  */
 const isFull = process.env["PROTOCOL"] === "full";

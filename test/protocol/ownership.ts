@@ -9,7 +9,7 @@ import type { State } from "./state.ts";
 import { threadSteps } from "./threads.ts";
 
 /**
- * Who holds a thread: the protocol of src/actors/ and the store, as a model that is explored whole.
+ * Who holds a thread: the protocol of src/threads/ and the store, as a model that is explored whole.
  *
  * What the store does in one atomic step is one step here (store-steps.ts). What a process reads, decides and sends is
  * one step too, as nobody else sees anything between the reading and the sending; how long the request then takes is

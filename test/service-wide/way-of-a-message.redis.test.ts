@@ -27,17 +27,17 @@ const COMMIT = [
 /** From what the model's server has sent to the bytes of its reader. */
 const TEXT = [
   "models/read-turn #pass",
-  "actors/work wrote",
-  "actors/work tell",
-  "actors/mailbox post",
-  "actors/mailbox drain",
-  "actors/mailbox begin",
-  "actors/work …",
-  "actors/held-thread handle",
-  "actors/held-thread #handle",
-  "actors/held-thread #passOn",
-  "actors/run-log say",
-  "actors/reply say",
+  "threads/hold/work wrote",
+  "threads/hold/work tell",
+  "threads/hold/mailbox post",
+  "threads/hold/mailbox drain",
+  "threads/hold/mailbox begin",
+  "threads/hold/work …",
+  "threads/hold/held-thread handle",
+  "threads/hold/held-thread #handle",
+  "threads/hold/held-thread #passOn",
+  "threads/hold/run-log say",
+  "threads/hold/reply say",
   "http/stream/stream-answer …",
   "listeners/node/stream write",
 ];
@@ -105,7 +105,7 @@ function noteWays({ commits, texts }: Ways): void {
     const way = wayHere();
     // Beside it, others write the orders of threads.
     if (way.includes("stores/steps/threads/commit apply"))
-      commits.push(way.slice(lastOf(way, "actors/") + 1));
+      commits.push(way.slice(lastOf(way, "threads/") + 1));
   };
   start.subscribe(noteCommand);
   const write: (this: Outbox, chunk: string | Uint8Array) => void = Reflect.get(Outbox.prototype, "write");

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { forget } from "../../src/actors/forget.ts";
+import { forget } from "../../src/threads/delete/forget.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { lockDataDir } from "../../src/stores/engines/lmdb/data-dir-lock.ts";

@@ -111,11 +111,11 @@ export const SERVICE: readonly Layer[] = [
         is: "sending events to the receivers of channels: signed, in order, repeated until accepted",
       },
       {
-        path: "src/actors/",
+        path: "src/threads/",
         is: "runs the charts: load, decide, save, perform; recovery",
         rooms: [
-          { path: "src/actors/feeds/", is: "live feeds of a thread, for every reader on any instance" },
-          { path: "src/actors/following/", is: "following a run that another instance holds" },
+          { path: "src/threads/feeds/", is: "live feeds of a thread, for every reader on any instance" },
+          { path: "src/threads/following/", is: "following a run that another instance holds" },
         ],
       },
       {
@@ -426,16 +426,16 @@ export const BESIDE: readonly Place[] = [
 
 /** Places side by side in one layer, or a layer apart, that do not know each other. */
 export const STRANGERS: readonly (readonly [place: string, others: readonly string[]])[] = [
-  ["src/stores/", ["src/models/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
-  ["src/models/", ["src/stores/", "src/listeners/", "src/agent/", "src/actors/", "src/admission/"]],
-  ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/actors/", "src/admission/"]],
-  ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/"]],
+  ["src/stores/", ["src/models/", "src/listeners/", "src/agent/", "src/threads/", "src/admission/"]],
+  ["src/models/", ["src/stores/", "src/listeners/", "src/agent/", "src/threads/", "src/admission/"]],
+  ["src/listeners/", ["src/stores/", "src/models/", "src/agent/", "src/threads/", "src/admission/"]],
+  ["src/agent/", ["src/stores/", "src/models/", "src/listeners/", "src/threads/", "src/admission/"]],
   [
     "src/traces/",
-    ["src/stores/", "src/models/", "src/listeners/", "src/actors/", "src/admission/", "src/agent/"],
+    ["src/stores/", "src/models/", "src/listeners/", "src/threads/", "src/admission/", "src/agent/"],
   ],
-  ["src/actors/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
-  ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/actors/"]],
+  ["src/threads/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
+  ["src/admission/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/", "src/threads/"]],
   ["src/http/", ["src/stores/", "src/models/", "src/listeners/", "src/agent/"]],
   // Nothing real is touched: no store, no server.
   [

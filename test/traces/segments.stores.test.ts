@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { answers, createInstance, readerOf, says } from "../actors/instance.ts";
-import type { Instance } from "../actors/instance.ts";
-import { pageCall } from "../actors/scripted-agent.ts";
+import { answers, createInstance, readerOf, says } from "../threads/instance.ts";
+import type { Instance } from "../threads/instance.ts";
+import { pageCall } from "../threads/scripted-agent.ts";
 import { storeKinds } from "../support/store-kinds.ts";
 import type { TestDatabase } from "../support/store-kinds.ts";
 import { startReceiver } from "./receiver.ts";

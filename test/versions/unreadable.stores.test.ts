@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call } from "../../machines/run.ts";
-import { threadHost, visitorHost } from "../../src/actors/charts.ts";
-import { createVisitors } from "../../src/actors/visitors.ts";
+import { threadHost, visitorHost } from "../../src/threads/charts.ts";
+import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readVisitorToken } from "../../src/domain/visitor-token.ts";
 import { NewerRecord } from "../../src/store.ts";
-import { answers, createInstance, readerOf, says } from "../actors/instance.ts";
-import type { Instance } from "../actors/instance.ts";
+import { answers, createInstance, readerOf, says } from "../threads/instance.ts";
+import type { Instance } from "../threads/instance.ts";
 import { plantableStores } from "./plant.ts";
 import type { Plant, PlantableStore } from "./plant.ts";
 

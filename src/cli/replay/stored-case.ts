@@ -3,7 +3,7 @@ import type { ServerTool } from "../../agent/tools.ts";
 import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import type { Usage } from "../../../machines/run.ts";
-import { attachmentAddresses } from "../../actors/attachment-addresses.ts";
+import { attachmentAddresses } from "../../threads/say/attachment-addresses.ts";
 import { caseOfThread } from "../../replay/case-of-thread.ts";
 import type { SaidMessage } from "../../replay/case-of-thread.ts";
 import type { ReplayCase } from "../../replay/case.ts";

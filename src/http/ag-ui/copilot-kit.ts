@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import { VERSION } from "../../version.ts";
 import { endpoint } from "../endpoint.ts";
 import { historyPieces } from "../history-page.ts";

@@ -1,5 +1,5 @@
-import type { Reply } from "../../actors/reply.ts";
-import type { Threads } from "../../actors/threads.ts";
+import type { Reply } from "../../threads/hold/reply.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import { offerableTools } from "../../domain/offerable-tools.ts";
 import { Refusal } from "../../domain/refusal.ts";

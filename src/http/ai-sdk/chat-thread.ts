@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { ThreadRecord } from "../../store.ts";
 import { endpoint, limitField } from "../endpoint.ts";
 import { historyAnswer, pageFields, shownMessageId } from "../history-page.ts";

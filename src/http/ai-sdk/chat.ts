@@ -1,4 +1,4 @@
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import { offerableTools } from "../../domain/offerable-tools.ts";
 import { Refusal } from "../../domain/refusal.ts";

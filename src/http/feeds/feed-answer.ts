@@ -1,5 +1,5 @@
-import type { Feed } from "../../actors/feeds/feed.ts";
-import type { FeedLine } from "../../actors/feeds/feed-lines.ts";
+import type { Feed } from "../../threads/feeds/feed.ts";
+import type { FeedLine } from "../../threads/feeds/feed-lines.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
 import { feedLine } from "../../protocol/feed.ts";
 import type { FeedLine as ShownLine } from "../../protocol/feed.ts";

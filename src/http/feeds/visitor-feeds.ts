@@ -1,4 +1,4 @@
-import type { Feed } from "../../actors/feeds/feed.ts";
+import type { Feed } from "../../threads/feeds/feed.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";

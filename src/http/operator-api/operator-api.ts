@@ -1,4 +1,4 @@
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { OperatorAdmission } from "../../admission/operator-admission.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { Clock } from "../../clock.ts";

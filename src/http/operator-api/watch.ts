@@ -1,6 +1,6 @@
 import { endpoint } from "../endpoint.ts";
 import { z } from "zod";
-import type { Feed } from "../../actors/feeds/feed.ts";
+import type { Feed } from "../../threads/feeds/feed.ts";
 import type { Arrival } from "../../admission/arrival.ts";
 import type { Operator } from "../../domain/operator.ts";
 import type { Outlet } from "../../listener.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";

@@ -1,4 +1,4 @@
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { Directory } from "../../admission/directory.ts";
 import { endpoint } from "../endpoint.ts";
 import { commentMustFit, feedbackBody, givenBy, handOffReason, mustAllowHandOff } from "../fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Visitors } from "../../actors/visitors.ts";
+import type { Visitors } from "../../visitors/visitors.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import { endpoint } from "../endpoint.ts";
 import { attributesMap, callerId, channelSlug, displayNameText } from "../fields.ts";

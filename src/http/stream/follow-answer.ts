@@ -1,4 +1,4 @@
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { HttpAnswer } from "../../listener.ts";
 import type { ThreadRecord } from "../../store.ts";

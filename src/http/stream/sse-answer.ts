@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../machines/line.ts";
 import type { Line } from "../../../machines/line.ts";
-import type { Reply } from "../../actors/reply.ts";
+import type { Reply } from "../../threads/hold/reply.ts";
 import type { HttpAnswer, HttpRequest, Outlet } from "../../listener.ts";
 import { acceptsGzip } from "./accepts-gzip.ts";
 import { gzipOutlet, mayCompress } from "./gzip.ts";

@@ -1,5 +1,5 @@
 import type { AdmittedVisitor, WidgetAdmission } from "../../admission/widget-admission.ts";
-import type { Threads } from "../../actors/threads.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { looksLikeUid } from "../../domain/thread-uid.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { NewCatalog } from "../../actors/answer.ts";
-import type { Threads } from "../../actors/threads.ts";
+import type { NewCatalog } from "../../threads/say/answer.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { AdmittedVisitor } from "../../admission/widget-admission.ts";
 import type { Config } from "../../config.ts";
 import type { Catalog } from "../../domain/message.ts";

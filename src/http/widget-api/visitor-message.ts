@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Directory } from "../../admission/directory.ts";
 import type { AdmittedVisitor } from "../../admission/widget-admission.ts";
-import type { Reply } from "../../actors/reply.ts";
-import type { Threads } from "../../actors/threads.ts";
+import type { Reply } from "../../threads/hold/reply.ts";
+import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import type { SentAttachment } from "../../domain/attachments.ts";
 import { attributesField } from "../../domain/attributes.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Visitors } from "../../actors/visitors.ts";
+import type { Visitors } from "../../visitors/visitors.ts";
 import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";

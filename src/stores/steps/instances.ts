@@ -19,7 +19,7 @@ const ENTERED = 1;
 const BEATS_PER_TIME = 10;
 
 /**
- * Heartbeats, and threads that need recovery (actors/protocol.md). All heartbeats are under one key; a commit that
+ * Heartbeats, and threads that need recovery (threads/protocol.md). All heartbeats are under one key; a commit that
  * claims a thread notes its holder in the thread's bucket: the thread among those of the process, the process in the
  * list of holders.
  *

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { pageCall } from "../../actors/scripted-agent.ts";
+import { pageCall } from "../../threads/scripted-agent.ts";
 import { startOperated } from "../operator-api/operators-service.ts";
 import { ORIGIN, shop } from "../service.ts";
 

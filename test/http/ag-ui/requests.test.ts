@@ -1,6 +1,6 @@
 import { PickedSchema } from "../../../src/agent/picked-schema.ts";
 import { expect, test, vi } from "vitest";
-import { pageCall, serverCall } from "../../actors/scripted-agent.ts";
+import { pageCall, serverCall } from "../../threads/scripted-agent.ts";
 import { eventsOf } from "../front-ends/lines-of-run.ts";
 import { ORIGIN, shop, startService } from "../service.ts";
 import type { Service } from "../service.ts";

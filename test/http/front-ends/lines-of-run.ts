@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Line } from "../../../machines/line.ts";
-import { createReply } from "../../../src/actors/reply.ts";
+import { createReply } from "../../../src/threads/hold/reply.ts";
 import type { Translation } from "../../../src/http/stream/sse-answer.ts";
 import { sseAnswer } from "../../../src/http/stream/sse-answer.ts";
 import type { Outlet } from "../../../src/listener.ts";

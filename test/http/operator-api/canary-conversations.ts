@@ -1,4 +1,4 @@
-import { pageCall, serverCall } from "../../actors/scripted-agent.ts";
+import { pageCall, serverCall } from "../../threads/scripted-agent.ts";
 import { ORIGIN, other, shop, TRANSPORT_KEY } from "../service.ts";
 import type { OperatedService } from "./operators-service.ts";
 

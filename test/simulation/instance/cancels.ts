@@ -1,4 +1,4 @@
-import type { Threads } from "../../../src/actors/threads.ts";
+import type { Threads } from "../../../src/threads/threads.ts";
 import type { Cancel } from "../happening.ts";
 import type { WatchLoads } from "../store/open.ts";
 import type { World } from "../world.ts";

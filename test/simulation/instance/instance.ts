@@ -1,7 +1,7 @@
-import { createThreads } from "../../../src/actors/threads.ts";
-import type { RunningThreads } from "../../../src/actors/threads.ts";
-import { createVisitors } from "../../../src/actors/visitors.ts";
-import { nobody } from "../../../src/actors/dependencies.ts";
+import { createThreads } from "../../../src/threads/threads.ts";
+import type { RunningThreads } from "../../../src/threads/threads.ts";
+import { createVisitors } from "../../../src/visitors/visitors.ts";
+import { nobody } from "../../../src/threads/dependencies.ts";
 import { createDirectory } from "../../../src/admission/directory.ts";
 import { createKeyDoor } from "../../../src/admission/key-door.ts";
 import { createRateWindows } from "../../../src/admission/rate-windows.ts";

@@ -20,7 +20,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A cancel names the run anew at each look, and so ends the messages that wait one by one",
     changes: [
       {
-        file: "src/actors/cancel.ts",
+        file: "src/threads/say/cancel.ts",
         from: "while (!(await hasEnded(record, runId, endsAt))) {",
         to: "while (record?.run && !(await hasEnded(record, record.run.runId, endsAt))) {",
       },
@@ -31,7 +31,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A cancel is content with what a thread here says that its process has lost",
     changes: [
       {
-        file: "src/actors/cancel.ts",
+        file: "src/threads/say/cancel.ts",
         from: "const isHere = thread?.fence === record.fence && thread?.run?.runId === runId;",
         to: "const isHere = thread !== undefined;",
       },
@@ -54,7 +54,7 @@ export const PLANTS: readonly Plant[] = [
       "A message that waited is offered the catalog that its thread's holder read when it took the thread",
     changes: [
       {
-        file: "src/actors/held-thread.ts",
+        file: "src/threads/hold/held-thread.ts",
         from: "    if (result.catalog) this.setCatalog(result.catalog);\n",
         to: "",
       },
@@ -65,7 +65,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A thread whose holder is not known among the heartbeats is taken up by nobody",
     changes: [
       {
-        file: "src/actors/recovery.ts",
+        file: "src/threads/recover/recovery.ts",
         from: "    if (unknown.length > 0) await store.enter(unknown);\n",
         to: "    void unknown;\n",
       },
@@ -77,7 +77,7 @@ export const PLANTS: readonly Plant[] = [
       "A follower does not compare what it told with how the run ended, and goes on with another holder's words",
     changes: [
       {
-        file: "src/actors/following/mirrors.ts",
+        file: "src/threads/following/mirrors.ts",
         from: "        if (!beginsWith(run.lines, log.lines)) return cut(mirror);\n",
         to: "",
       },
@@ -88,12 +88,12 @@ export const PLANTS: readonly Plant[] = [
     about: "The lines of a step leave before its save",
     changes: [
       {
-        file: "src/actors/held-thread.ts",
+        file: "src/threads/hold/held-thread.ts",
         from: "    const { log } = this.#dependencies;\n    const about",
         to: "    if (!planned.change.begins) this.log.say(planned.change.lines);\n    const { log } = this.#dependencies;\n    const about",
       },
       {
-        file: "src/actors/held-thread.ts",
+        file: "src/threads/hold/held-thread.ts",
         from: "    this.log.say(change.lines);\n",
         to: "    if (change.begins) this.log.say(change.lines);\n",
       },
@@ -104,7 +104,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A follower takes lines again that it knows, where a message comes twice",
     changes: [
       {
-        file: "src/actors/following/mirrors.ts",
+        file: "src/threads/following/mirrors.ts",
         from: "const news: Line[] = linesSince(lines, position - from);",
         to: "const news: Line[] = [...lines];",
       },
@@ -115,7 +115,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A follower goes on with a new holder's lines, though it has told more than was saved",
     changes: [
       {
-        file: "src/actors/following/mirrors.ts",
+        file: "src/threads/following/mirrors.ts",
         from: "        if (position > base) return cut(mirror);\n        // There may have been another holder in between: the next read of the store tells whether this text was saved.\n        if (position > mirror.savedTo) return;\n",
         to: "",
       },
@@ -170,7 +170,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A message is acknowledged as waiting where the thread was released meanwhile",
     changes: [
       {
-        file: "src/actors/say.ts",
+        file: "src/threads/say/say.ts",
         from: 'if (waits.type === "free") return "again";',
         to: 'if (waits.type === "free") return waitBehind({ type: "waiting", fence: record.fence });',
       },
@@ -181,7 +181,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A thread that the store says a process holds, and of which it knows nothing, is never taken up",
     changes: [
       {
-        file: "src/actors/recovery.ts",
+        file: "src/threads/recover/recovery.ts",
         from: "    await lost.look(alive().length, takeAll);\n",
         to: "    void lost;\n",
       },
@@ -275,7 +275,7 @@ export const PLANTS: readonly Plant[] = [
       "A message that comes while a person has the thread is stored as if the model answered it, and it does not",
     changes: [
       {
-        file: "src/actors/plan-change.ts",
+        file: "src/threads/hold/plan-change.ts",
         from: '        ...(effect.type === "keepMessageForPerson" ? { handledBy: "person" as const } : {}),\n',
         to: "",
       },
@@ -286,7 +286,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A take is taken whatever epoch its operator saw",
     changes: [
       {
-        file: "src/actors/people.ts",
+        file: "src/threads/handoff/people.ts",
         from: '        if (context.epoch !== epoch) throw new Refusal("conflict", WRONG_EPOCH);\n',
         to: "",
       },
@@ -302,7 +302,7 @@ export const PLANTS: readonly Plant[] = [
     about: "The wait for a person is in no list of deadlines",
     changes: [
       {
-        file: "src/actors/draft-commit.ts",
+        file: "src/threads/hold/draft-commit.ts",
         from: '  return state === "waiting_for_person" ? (person?.deadlineMs ?? null) : null;\n',
         to: "  void person;\n  return null;\n",
       },
@@ -313,12 +313,12 @@ export const PLANTS: readonly Plant[] = [
     about: "What an operator's client repeats is said again",
     changes: [
       {
-        file: "src/actors/people.ts",
+        file: "src/threads/handoff/people.ts",
         from: "if (known === undefined) mustHaveIt(context, said);\n        return known;",
         to: "void known;\n        mustHaveIt(context, said);\n        return undefined;",
       },
       {
-        file: "src/actors/people.ts",
+        file: "src/threads/handoff/people.ts",
         from: "        ...(claim ? { claimsId: claim } : {}),\n",
         to: "",
       },
@@ -340,7 +340,7 @@ export const PLANTS: readonly Plant[] = [
     about: "What somebody who died has left undone of a deletion nobody carries out",
     changes: [
       {
-        file: "src/actors/forgetting.ts",
+        file: "src/threads/delete/forgetting.ts",
         from: "    carryOut: (deletion) => carryOut(store, deletion, tell, tellsDeletion),\n",
         to: "    carryOut: async () => {},\n",
       },
@@ -351,7 +351,7 @@ export const PLANTS: readonly Plant[] = [
     about: "The sweep deletes a thread in which somebody spoke after it was listed",
     changes: [
       {
-        file: "src/actors/forgetting.ts",
+        file: "src/threads/delete/forgetting.ts",
         from: "if (rev !== null && (await store.eraseUnchanged(uid, deletion.atMs, rev)) === null) return false;",
         to: "if (rev !== null) await store.eraseThread(uid, deletion.atMs);",
       },

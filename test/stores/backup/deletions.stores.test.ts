@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
-import { forget } from "../../../src/actors/forget.ts";
+import { forget } from "../../../src/threads/delete/forget.ts";
 import type { Store } from "../../../src/store.ts";
 import { emptyFolder } from "../../support/data-dir.ts";
 import { sampleChannel, sampleCommit, sampleMessage, SLUG } from "../samples.ts";

@@ -94,17 +94,17 @@ const chart: Change[] = [
 ];`,
   },
   {
-    file: "src/actors/stored-context.ts",
+    file: "src/threads/stored-context.ts",
     from: "  handedBack: handedBack.nullable(),\n",
     to: "  handedBack: handedBack.nullable(),\n  isMarked: z.boolean(),\n",
   },
   {
-    file: "src/actors/thread-state.ts",
+    file: "src/threads/thread-state.ts",
     from: '  return value === "awaitingPageTool"',
     to: '  if (value === "kept") return "idle";\n  return value === "awaitingPageTool"',
   },
   {
-    file: "src/actors/held-thread.ts",
+    file: "src/threads/hold/held-thread.ts",
     from: '      type: "user.said",\n',
     to: `      type: "user.said",\n      isMarked: message.text.includes("${MARK}"),\n`,
   },
@@ -152,14 +152,14 @@ const field: Change[] = [
     to: '  handedBack?: HandedBack;\n  mark?: "important";\n',
   },
   {
-    file: "src/actors/plan-change.ts",
+    file: "src/threads/hold/plan-change.ts",
     from: "        ...(draft.handedBack ? { handedBack: draft.handedBack } : {}),\n",
     to: `        ...(draft.handedBack ? { handedBack: draft.handedBack } : {}),
         ...(text.includes("${MARK}") ? { mark: "important" as const } : {}),
 `,
   },
   {
-    file: "src/actors/plan-change.ts",
+    file: "src/threads/hold/plan-change.ts",
     from: "    draft.messages.push(replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) }));\n",
     to: `    const reply = replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) });
     const isMarked = run.lines.some(({ type }) => type === "note");

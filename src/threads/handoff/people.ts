@@ -1,0 +1,201 @@
+import type { ThreadContext, ThreadEvent } from "../../../machines/thread.ts";
+import { handOffOf } from "../../domain/hand-off.ts";
+import { hashOf } from "../../domain/message-claim.ts";
+import type { MessageClaim } from "../../domain/message-claim.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { BringEvent } from "./bring-event.ts";
+import type { StopEvent } from "../say/stops.ts";
+import { threadHost } from "../charts.ts";
+import type { ThreadDependencies } from "../dependencies.ts";
+import { createInTurn } from "./in-turn.ts";
+import { itemOfRun } from "../hold/plan-change.ts";
+
+/**
+ * People who answer instead of the model (contract, A person takes over). An operator's request names the epoch that the
+ * operator saw; if it is not the present one, nothing changes: Refusal("conflict").
+ */
+export interface People {
+  /**
+   * Does nothing if a person is already waited for or has the thread. Refusal("rate-limited") if the visitor waits in
+   * MOST_WAITING other threads.
+   */
+  ask(asked: Asked): Promise<void>;
+  /** Nothing changes unless the thread waits. */
+  stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
+  /** From any state. Resolves to the new epoch. */
+  take(taking: Acted): Promise<number>;
+  /** Resolves to the item's id. Repeating a `clientMessageId` adds nothing; with another text: Refusal("invalid"). */
+  say(said: Acted & { text: string; clientMessageId: string | null }): Promise<string>;
+  /** Resolves to the new epoch; the next run's model is told. */
+  handBack(given: Acted & { how: "returned" | "closed"; note: string | null }): Promise<number>;
+  /** Tells every open feed of the thread that a person is typing. */
+  type(typing: { uid: string; name: string }): Promise<void>;
+}
+
+export interface Asked {
+  uid: string;
+  slug: string;
+  /** A transport is trusted to ask for its users as often as they do. */
+  by: { visitor: string } | "transport";
+  reason: string | null;
+}
+
+/**
+ * In how many threads a visitor may wait for a person: operators would have to look at each of them. Counted among the
+ * latest threads; instances count at the same time, so that each may let a few through.
+ */
+export const MOST_WAITING = 3;
+const LATEST_THREADS = 100;
+const RETRY_SECONDS = 60;
+
+/** An operator's request on a thread. */
+export interface Acted {
+  uid: string;
+  slug: string;
+  /** The operator's name. */
+  name: string;
+  epoch: number;
+}
+
+export function createPeople({
+  bring,
+  store,
+  clock,
+  newId,
+  handOff = () => handOffOf(undefined),
+  tellTyping,
+}: Pick<ThreadDependencies, "store" | "clock" | "newId" | "handOff"> & {
+  bring: BringEvent;
+  /** Tells all feeds of the thread, on every instance. */
+  tellTyping: (uid: string, name: string) => Promise<void>;
+}): People {
+  /** The item of an earlier request with this id; undefined: there was none. */
+  async function saidBefore(uid: string, claim: PersonClaim | null): Promise<string | undefined> {
+    const known = claim && (await store.claimed(uid, claim.clientMessageId));
+    if (!known) return undefined;
+    if (known.textHash === claim.textHash) return itemOfRun(known.runId);
+    throw new Refusal("invalid", "This clientMessageId was given to another text");
+  }
+
+  const inTurn = createInTurn();
+
+  function ask(asked: Asked): Promise<void> {
+    const { uid, slug, by } = asked;
+    if (by === "transport") return askFor(asked, by);
+    return inTurn(`${slug} ${by.visitor}`, async () => {
+      const page = { slug, userId: by.visitor, limit: LATEST_THREADS, after: null };
+      const { items } = await store.listThreads(page);
+      const waiting = items.filter(({ state }) => state === "waiting_for_person");
+      if (waiting.length >= MOST_WAITING && !waiting.some((thread) => thread.uid === uid)) {
+        throw new Refusal("rate-limited", "The visitor waits in other threads", RETRY_SECONDS);
+      }
+      await askFor(asked, "visitor");
+    });
+  }
+
+  async function askFor({ uid, slug, reason }: Asked, by: "visitor" | "transport"): Promise<void> {
+    const { waitMs } = handOff(slug);
+    const event: StopEvent = { type: "person.asked", by, reason, waitMs, atMs: clock.now() };
+    await bring(uid, {
+      slug,
+      judge: async ({ context }) => (context.person === null ? undefined : true),
+      result: () => true,
+      claim: () => ({ event }),
+      interrupts: event,
+    });
+  }
+
+  async function stopWaiting({ uid, slug }: Parameters<People["stopWaiting"]>[0]): Promise<void> {
+    await bring(uid, {
+      slug,
+      judge: async ({ value }) => (value === "waiting_for_person" ? undefined : true),
+      result: () => true,
+      claim: () => ({ event: { type: "person.unasked", atMs: clock.now() } }),
+      interrupts: null,
+    });
+  }
+
+  function take({ uid, slug, name, epoch }: Acted): Promise<number> {
+    const takeId = newId();
+    const event: StopEvent = { type: "person.took", name, takeId, epoch, atMs: clock.now() };
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        if (context.person?.takeId === takeId) return context.epoch;
+        if (context.epoch !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
+        return undefined;
+      },
+      result: () => epoch + 1,
+      claim: () => ({ event }),
+      interrupts: event,
+    });
+  }
+
+  function say(said: Parameters<People["say"]>[0]): Promise<string> {
+    const { uid, slug, name, epoch, text, clientMessageId } = said;
+    const claim = clientMessageId === null ? null : personClaim(name, { clientMessageId, text });
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        const known = await saidBefore(uid, claim);
+        if (known === undefined) mustHaveIt(context, said);
+        return known;
+      },
+      result: ({ itemId }) => itemId,
+      claim: () => ({
+        event: { type: "person.said", name, epoch },
+        text,
+        ...(claim ? { claimsId: claim } : {}),
+      }),
+      interrupts: null,
+    });
+  }
+
+  function handBack({ how, note, ...acted }: Parameters<People["handBack"]>[0]): Promise<number> {
+    const { uid, slug, name, epoch } = acted;
+    const event: ThreadEvent =
+      how === "closed"
+        ? { type: "person.closed", name, epoch, atMs: clock.now() }
+        : { type: "person.returned", name, epoch, note, atMs: clock.now() };
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        mustHaveIt(context, acted);
+        return undefined;
+      },
+      result: () => epoch + 1,
+      claim: () => ({ event }),
+      interrupts: null,
+    });
+  }
+
+  async function type({ uid, name }: Parameters<People["type"]>[0]): Promise<void> {
+    const record = await store.load(uid, 1, "active");
+    const context = record?.snapshot ? threadHost.thaw(record.snapshot, uid).context : null;
+    if (context?.person?.name !== name) throw new Refusal("conflict", NOT_YOURS);
+    await tellTyping(uid, name);
+  }
+
+  return { ask, stopWaiting, take, say, handBack, type };
+}
+
+const WRONG_EPOCH = "Somebody else was quicker: read the thread's epoch again";
+const NOT_YOURS = "You have not taken this thread";
+
+function mustHaveIt(
+  { person, epoch: present }: ThreadContext,
+  { name, epoch }: Pick<Acted, "name" | "epoch">,
+): void {
+  if (person?.name !== name) throw new Refusal("conflict", NOT_YOURS);
+  if (present !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
+}
+
+type PersonClaim = Omit<MessageClaim, "runId">;
+
+/** Keeps an operator's ids apart from visitors' ids, which have no control characters, and from other operators' ids. */
+function personClaim(
+  name: string,
+  { clientMessageId, text }: { clientMessageId: string; text: string },
+): PersonClaim {
+  return { clientMessageId: `\u0001${name}\u0001${clientMessageId}`, textHash: hashOf(text) };
+}

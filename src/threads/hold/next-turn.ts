@@ -1,0 +1,58 @@
+import { hasKeptImages } from "../../domain/attachments.ts";
+import { runsWithImages } from "../../domain/told-images.ts";
+import type { Turn } from "../../agent.ts";
+import { wholeMessage } from "../../domain/kept-text.ts";
+import type { Catalog, Message, RunRecord } from "../../domain/message.ts";
+import type { Usage } from "../../../machines/run.ts";
+
+/** The input of the next model call: the run, the user's text, and the history before it. */
+export function nextTurn(thread: {
+  slug: string;
+  run: RunRecord;
+  /** With the run's own message, oldest first. */
+  history: readonly Message[];
+  catalog: Catalog;
+  traceparent: string | null;
+  usage: Usage | null;
+}): Turn {
+  const { run, history, ...rest } = thread;
+  const asked = history.findLastIndex(({ runId, role }) => runId === run.runId && role === "user");
+  const { content: text = "", attachments, handedBack } = history[asked] ?? {};
+  return {
+    ...rest,
+    run,
+    text,
+    ...(attachments === undefined ? {} : { attachments }),
+    ...(handedBack === undefined ? {} : { handedBack }),
+    before: asked < 0 ? [...history] : history.slice(0, asked),
+  };
+}
+
+/** Reads back the stored parts of long replies that ended while this process held the thread. */
+export function withWholeReplies(
+  turn: Turn,
+  /** The text of a run's first `parts` parts. */
+  keptText: (runId: string, parts: number) => Promise<string>,
+): Turn | Promise<Turn> {
+  if (!turn.before.some(({ kept }) => kept)) return turn;
+  const whole = turn.before.map(async (message) => {
+    const { runId, kept } = message;
+    return kept ? wholeMessage(message, await keptText(runId, kept.parts)) : message;
+  });
+  return Promise.all(whole).then((before) => ({ ...turn, before }));
+}
+
+/** Reads the images for the model anew for each turn, instead of holding them: hardly any thread has one. */
+export function withImages(
+  turn: Turn,
+  keptImages: (runId: string) => Promise<string[]>,
+): Turn | Promise<Turn> {
+  const { run, before, attachments } = turn;
+  if (attachments === undefined && !before.some((message) => message.attachments)) return turn;
+  const answered = { runId: run.runId, ...(attachments && { attachments }) };
+  const told = runsWithImages(answered, before);
+  const read = [answered, ...before]
+    .filter((said) => told.has(said.runId) && hasKeptImages(said.attachments))
+    .map(async ({ runId }) => [runId, await keptImages(runId)] as const);
+  return Promise.all(read).then((images) => ({ ...turn, images: new Map(images) }));
+}

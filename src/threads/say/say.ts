@@ -1,0 +1,122 @@
+import { keptAttachments } from "../../domain/attachments.ts";
+import type { Attachment, SentAttachment } from "../../domain/attachments.ts";
+import type { Api, Speaker, UserMessage } from "../../domain/message.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { ThreadRecord } from "../../store.ts";
+import type { Claims } from "../hold/claims.ts";
+import type { ThreadDependencies } from "../dependencies.ts";
+import type { Following } from "../following/following.ts";
+import type { HeldThreads } from "../hold/held-threads.ts";
+import { refuseDeleted } from "../delete/deleted.ts";
+import { sayWithImages } from "./keep-images.ts";
+import { refuseUnreadable } from "../recover/refuse-unreadable.ts";
+import { createReply } from "../hold/reply.ts";
+import type { Repeat } from "./repeat.ts";
+import type { Reply } from "../hold/reply.ts";
+
+/** A user's message as a request brings it. */
+export interface NewMessage {
+  uid: string;
+  slug: string;
+  api: Api;
+  userId: string;
+  speaker: Speaker;
+  text: string;
+  attachments?: readonly SentAttachment[] | undefined;
+  /** The caller's own id of the message; null: none, so a repeat counts as a new message. */
+  clientMessageId: string | null;
+  /** W3C trace context of the request, or null. */
+  traceparent: string | null;
+  /** The client's address in the form in which it is counted; null: not counted. */
+  address?: string | null;
+}
+
+/**
+ * Stores a message, and begins its run if the thread is free; if it is held, the message waits in the thread's queue.
+ * Resolves when it is stored. A repeated clientMessageId stores nothing, and gets the stream of the first message's run.
+ * Refusal("rate-limited") if the queue is full, Refusal("invalid") if the id was used with another text.
+ */
+export function createSay({
+  claims,
+  held,
+  following,
+  store,
+  clock,
+  newId,
+  limits,
+  repeat,
+}: Pick<ThreadDependencies, "store" | "clock" | "newId" | "limits"> & {
+  claims: Claims;
+  held: HeldThreads;
+  following: Following;
+  repeat: Repeat;
+}) {
+  const max = limits.threadQueueMax;
+
+  return (said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
+    const { uid } = said;
+    const { attachments, images } = keptAttachments(said.attachments ?? []);
+    const message = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
+    const say = () => sayMessage(said, message, loading);
+    return images.length > 0
+      ? sayWithImages(store, { uid, slug: said.slug, runId: message.runId, images, say })
+      : say();
+  };
+
+  function sayMessage(
+    { uid, slug, traceparent }: NewMessage,
+    message: UserMessage,
+    loading: Promise<ThreadRecord | null> | undefined,
+  ): Promise<Reply> {
+    const reply = createReply(message.runId);
+
+    return claims.onFresh(uid, loading ?? claims.loadToSay(uid), async (record) => {
+      if (record?.fence) {
+        refuseUnreadable(record);
+        const waits = await store.wait(uid, message, max);
+        if (waits.type === "free") return "again";
+        if (waits.type === "deleted") throw refuseDeleted();
+        return waits.type === "said-before" ? repeat(uid, waits) : waitBehind(waits);
+      }
+      const thread = claims.open({ uid, slug, record, traceparent });
+      const event = thread.userSaid(message);
+      const result = await thread.claim({ event, message, orWait: { message, max } });
+      if (result.type === "said-before") return repeat(uid, result);
+      if (result.type === "waiting" || result.type === "full") return waitBehind(result);
+      if (result.type === "deleted") throw refuseDeleted();
+      if (result.type !== "committed") return "again";
+      thread.attach(reply, 0);
+      return reply;
+    });
+
+    function waitBehind(holder: { type: "waiting"; fence: string } | { type: "full" }): Reply {
+      if (holder.type === "full") {
+        throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
+      }
+      // Its run may have begun before the store's answer came back.
+      const thread = held.get(uid);
+      if (thread?.run?.runId === reply.runId) thread.attach(reply, 0);
+      else following.expect(uid, reply, holder.fence);
+      return reply;
+    }
+  }
+}
+
+function userMessage(
+  { api, text, userId, speaker, clientMessageId, traceparent, address = null }: NewMessage,
+  attachments: Attachment[],
+  { runId, saidAtMs }: Pick<UserMessage, "runId" | "saidAtMs">,
+): UserMessage {
+  return {
+    runId,
+    api,
+    text,
+    userId,
+    speaker,
+    saidAtMs,
+    ...(clientMessageId === null ? {} : { clientMessageId }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+    ...(traceparent === null ? {} : { traceparent }),
+    ...(address === null ? {} : { address }),
+  };
+}
