@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { startRedis } from "../test/support/redis-server.ts";
-import { visitorHost } from "../src/threads/charts.ts";
+import { visitorHost } from "../src/charts/charts.ts";
 import { createVisitors } from "../src/visitors/visitors.ts";
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";

@@ -1,6 +1,6 @@
 import { startRedis } from "../test/support/redis-server.ts";
 import { startRedisCluster } from "../test/support/redis-cluster.ts";
-import { visitorHost } from "../src/threads/charts.ts";
+import { visitorHost } from "../src/charts/charts.ts";
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";
 import type { Channel } from "../src/domain/channel.ts";

@@ -2,7 +2,7 @@ import { transition } from "xstate";
 import type { Line } from "../machines/line.ts";
 import { threadMachine } from "../machines/thread.ts";
 import type { ThreadEvent } from "../machines/thread.ts";
-import { threadHost as thread, visitorHost as visitor } from "../src/threads/charts.ts";
+import { threadHost as thread, visitorHost as visitor } from "../src/charts/charts.ts";
 import { createReply } from "../src/threads/hold/reply.ts";
 import { createRunLog } from "../src/threads/hold/run-log.ts";
 import type { RunLog } from "../src/threads/hold/run-log.ts";

@@ -1,4 +1,4 @@
-import { threadHost } from "../threads/charts.ts";
+import { threadHost } from "../charts/charts.ts";
 import { UnreadableRecord } from "../store.ts";
 
 /** Who answers in a thread, as operators see it: without texts of the conversation. */

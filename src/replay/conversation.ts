@@ -1,7 +1,7 @@
 import { currentCall } from "../../machines/run.ts";
 import type { Call, RunLimits, Usage } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import { threadHost } from "../threads/charts.ts";
+import { threadHost } from "../charts/charts.ts";
 import { nextTurn, withImages } from "../threads/hold/next-turn.ts";
 import { planChange } from "../threads/hold/plan-change.ts";
 import type { Enclosed, PerformedEffect } from "../threads/hold/plan-change.ts";

@@ -10,8 +10,8 @@ import type { User } from "../domain/user.ts";
 import type { PlainLog } from "../log.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { SealedTelling, UserStore, VisitorAdmission } from "../store.ts";
-import { visitorHost } from "../threads/charts.ts";
-import type { VisitorSnapshot } from "../threads/charts.ts";
+import { visitorHost } from "../charts/charts.ts";
+import type { VisitorSnapshot } from "../charts/charts.ts";
 
 /** Visitor tokens: minted, used and bound to accounts as machines/visitor.ts decides. */
 export interface Visitors {

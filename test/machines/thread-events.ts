@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import { threadHost } from "../../src/threads/charts.ts";
-import type { ThreadSnapshot } from "../../src/threads/charts.ts";
+import { threadHost } from "../../src/charts/charts.ts";
+import type { ThreadSnapshot } from "../../src/charts/charts.ts";
 
 const runId = fc.constantFrom("r1", "r2");
 const callId = fc.constantFrom("c1", "c2", "c3");

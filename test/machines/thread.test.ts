@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
 import type { Call, RunLimits } from "../../machines/run.ts";
 import type { ThreadEvent } from "../../machines/thread.ts";
-import { threadHost } from "../../src/threads/charts.ts";
+import { threadHost } from "../../src/charts/charts.ts";
 import { threadStateOf } from "../../src/threads/thread-state.ts";
 import { play, threadEvent } from "./thread-events.ts";
 import { randomRuns } from "../support/lengths.ts";

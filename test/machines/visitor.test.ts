@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { visitorHost as host } from "../../src/threads/charts.ts";
+import { visitorHost as host } from "../../src/charts/charts.ts";
 
 it("V1: a use of the token changes nothing that must be saved", () => {
   expect(host.decide(host.initial(), { type: "token.used" }).changed).toBe(false);

@@ -110,14 +110,27 @@ export const SERVICE: readonly Layer[] = [
         path: "src/webhooks/",
         is: "sending events to the receivers of channels: signed, in order, repeated until accepted",
       },
+      { path: "src/visitors/", is: "visitors' tokens: minted, used, linked to an account, merged into it" },
       {
         path: "src/threads/",
         is: "runs the charts: load, decide, save, perform; recovery",
         rooms: [
+          {
+            path: "src/threads/hold/",
+            is: "a thread that this process holds, from its claim to its release",
+          },
+          { path: "src/threads/say/", is: "what callers ask of a thread, and the streams that answer" },
+          { path: "src/threads/handoff/", is: "people who answer instead of the model" },
+          {
+            path: "src/threads/recover/",
+            is: "threads of processes that died, and records that cannot be read",
+          },
+          { path: "src/threads/delete/", is: "deletions, until nothing is left" },
           { path: "src/threads/feeds/", is: "live feeds of a thread, for every reader on any instance" },
           { path: "src/threads/following/", is: "following a run that another instance holds" },
         ],
       },
+      { path: "src/charts/", is: "hosts of the charts: what they decide, as data; their snapshots as text" },
       {
         path: "src/agent/",
         is: "the agent: prompt, tools, budgets",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { THREAD_CHART_VERSION, threadMachine } from "../../machines/thread.ts";
 import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts";
-import { threadContext, visitorContext } from "../../src/threads/stored-context.ts";
+import { threadContext, visitorContext } from "../../src/charts/stored-context.ts";
 import { deliveryKind } from "../../src/stores/deliveries.ts";
 import { STORE_FORMAT } from "../../src/stores/format.ts";
 import { sharedKinds } from "../../src/stores/records.ts";

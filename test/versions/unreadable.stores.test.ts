@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call } from "../../machines/run.ts";
-import { threadHost, visitorHost } from "../../src/threads/charts.ts";
+import { threadHost, visitorHost } from "../../src/charts/charts.ts";
 import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readVisitorToken } from "../../src/domain/visitor-token.ts";

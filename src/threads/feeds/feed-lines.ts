@@ -2,7 +2,7 @@ import type { Person } from "../../../machines/person.ts";
 import type { Message } from "../../domain/message.ts";
 import type { FeedLine as ShownLine, StateFeedLine } from "../../protocol/feed.ts";
 import type { ThreadLook } from "../../store.ts";
-import { threadHost } from "../charts.ts";
+import { threadHost } from "../../charts/charts.ts";
 
 /** A line of a thread's feed, with the message as it is stored. */
 export type FeedLine = Exclude<ShownLine, { type: "message" }> | { type: "message"; message: Message };

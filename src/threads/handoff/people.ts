@@ -5,7 +5,7 @@ import type { MessageClaim } from "../../domain/message-claim.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { BringEvent } from "./bring-event.ts";
 import type { StopEvent } from "../say/stops.ts";
-import { threadHost } from "../charts.ts";
+import { threadHost } from "../../charts/charts.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import { createInTurn } from "./in-turn.ts";
 import { itemOfRun } from "../hold/plan-change.ts";

@@ -7,8 +7,8 @@ import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/mess
 import type { CommitResult, ThreadCommit, ThreadRecord } from "../../store.ts";
 import { createActiveTime } from "./active-time.ts";
 import type { ActiveTime } from "./active-time.ts";
-import { threadHost } from "../charts.ts";
-import type { ThreadSnapshot } from "../charts.ts";
+import { threadHost } from "../../charts/charts.ts";
+import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import { draftCommit, GOES_ON } from "./draft-commit.ts";
 import type { CommitPurpose } from "./draft-commit.ts";

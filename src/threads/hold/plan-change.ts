@@ -6,7 +6,7 @@ import type { ThreadEffect, ThreadEvent } from "../../../machines/thread.ts";
 import type { Message, RunMove, RunRecord, TurnItem, UserMessage } from "../../domain/message.ts";
 import type { RunOutcome } from "../../../machines/run.ts";
 import { replyMessage } from "../../domain/past-run.ts";
-import type { Decision } from "../host.ts";
+import type { Decision } from "../../charts/host.ts";
 import { joinLine } from "./run-log.ts";
 import { nameOfState } from "../thread-state.ts";
 

@@ -1,6 +1,6 @@
 import { isTerminal } from "../../../machines/line.ts";
 import type { Line } from "../../../machines/line.ts";
-import { streamHost } from "../charts.ts";
+import { streamHost } from "../../charts/charts.ts";
 
 /**
  * One open stream, as its reader sees it: lines, the last of which is terminal.

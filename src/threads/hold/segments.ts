@@ -3,7 +3,7 @@ import type { RunRecord, RunTrace } from "../../domain/message.ts";
 import type { ThreadState } from "../../store.ts";
 import { traceFields } from "../../trace.ts";
 import type { Segment, SegmentEnd, Tracing } from "../../trace.ts";
-import type { ThreadSnapshot } from "../charts.ts";
+import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
 import { threadStateOf } from "../thread-state.ts";
 

@@ -1,7 +1,7 @@
 import { addUsage } from "../../../machines/run.ts";
 import type { Message, RunRecord } from "../../domain/message.ts";
 import type { ToldEvent, WebhookEvent } from "../../domain/webhook.ts";
-import type { ThreadSnapshot } from "../charts.ts";
+import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
 
 /** The webhook events of a planned change, in the order in which they happened. */

@@ -1,7 +1,7 @@
 import { Refusal } from "../../domain/refusal.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Salvage, UnreadablePart } from "../../store.ts";
-import { threadHost } from "../charts.ts";
+import { threadHost } from "../../charts/charts.ts";
 import type { Claims } from "../hold/claims.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { Claim } from "../hold/held-thread.ts";

@@ -1,6 +1,6 @@
 import { NewerRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
-import { threadHost } from "../charts.ts";
+import { threadHost } from "../../charts/charts.ts";
 
 /**
  * Throws if no instance of this version can continue the thread, because its readers would wait for ever: if a newer

@@ -1,5 +1,5 @@
 import type { ThreadRecord } from "../../store.ts";
-import { threadHost } from "../charts.ts";
+import { threadHost } from "../../charts/charts.ts";
 import type { Claims } from "../hold/claims.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 

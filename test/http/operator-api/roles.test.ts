@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { threadHost } from "../../../src/threads/charts.ts";
+import { threadHost } from "../../../src/charts/charts.ts";
 import { sampleCommit, sampleMessage } from "../../stores/samples.ts";
 import { OPERATORS, startOperated } from "./operators-service.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { threadHost } from "../../../src/threads/charts.ts";
+import { threadHost } from "../../../src/charts/charts.ts";
 import { NewerRecord } from "../../../src/store.ts";
 import { answererSince } from "../../../src/stores/answerer-since.ts";
 import { isWithoutContent, sealedOf, sealedSnapshot } from "../../../src/stores/content-keys/snapshot.ts";

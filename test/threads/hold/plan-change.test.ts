@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ThreadEvent } from "../../../machines/thread.ts";
-import { threadHost } from "../../../src/threads/charts.ts";
-import type { ThreadSnapshot } from "../../../src/threads/charts.ts";
+import { threadHost } from "../../../src/charts/charts.ts";
+import type { ThreadSnapshot } from "../../../src/charts/charts.ts";
 import { planChange } from "../../../src/threads/hold/plan-change.ts";
 import type { Enclosed, PlannedChange } from "../../../src/threads/hold/plan-change.ts";
 import type { RunRecord, UserMessage } from "../../../src/domain/message.ts";

@@ -94,7 +94,7 @@ const chart: Change[] = [
 ];`,
   },
   {
-    file: "src/threads/stored-context.ts",
+    file: "src/charts/stored-context.ts",
     from: "  handedBack: handedBack.nullable(),\n",
     to: "  handedBack: handedBack.nullable(),\n  isMarked: z.boolean(),\n",
   },

@@ -1,15 +1,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Line, StepLine, ToolCallLine } from "../../machines/line.ts";
-import { createMirrors } from "../../src/threads/following/mirrors.ts";
-import type { SaidMessage } from "../../src/threads/following/messages.ts";
-import { createHeldThreads } from "../../src/threads/hold/held-threads.ts";
-import { INTERRUPTED } from "../../src/threads/recover/interrupted.ts";
-import { createReply } from "../../src/threads/hold/reply.ts";
-import type { InstanceMessage, ThreadRecord } from "../../src/store.ts";
-import { summaryFrom } from "../../src/store/threads.ts";
-import { createReference } from "../stores/reference.ts";
-import { sampleMessage, sampleRun } from "../stores/samples.ts";
-import { setTime } from "./set-time.ts";
+import type { Line, StepLine, ToolCallLine } from "../../../machines/line.ts";
+import { createMirrors } from "../../../src/threads/following/mirrors.ts";
+import type { SaidMessage } from "../../../src/threads/following/messages.ts";
+import { createHeldThreads } from "../../../src/threads/hold/held-threads.ts";
+import { INTERRUPTED } from "../../../src/threads/recover/interrupted.ts";
+import { createReply } from "../../../src/threads/hold/reply.ts";
+import type { InstanceMessage, ThreadRecord } from "../../../src/store.ts";
+import { summaryFrom } from "../../../src/store/threads.ts";
+import { createReference } from "../../stores/reference.ts";
+import { sampleMessage, sampleRun } from "../../stores/samples.ts";
+import { setTime } from "../set-time.ts";
 
 const running: StepLine = { type: "step", id: "cart", phase: "running", text: "Filling the cart" };
 const stepDone: StepLine = { ...running, phase: "done" };
