@@ -1,6 +1,6 @@
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";
-import { threadUid } from "../src/domain/thread-uid.ts";
+import { threadUid } from "../src/domain/threads/thread-uid.ts";
 import { StoreUnavailable } from "../src/store.ts";
 import type { Store } from "../src/store.ts";
 import { openEmbeddedStore } from "../src/stores/embedded.ts";

@@ -4,8 +4,8 @@ import { readChannelsFile, upsertChannels } from "../src/installation/channels-f
 import { systemClock } from "../src/clock.ts";
 import { readConfig } from "../src/config.ts";
 import { newId } from "../src/domain/ids.ts";
-import { threadUid } from "../src/domain/thread-uid.ts";
-import { readVisitorToken } from "../src/domain/visitor-token.ts";
+import { threadUid } from "../src/domain/threads/thread-uid.ts";
+import { readVisitorToken } from "../src/domain/people/visitor-token.ts";
 import { acceptsGzip } from "../src/http/stream/accepts-gzip.ts";
 import { gzipOutlet } from "../src/http/stream/gzip.ts";
 import type { HttpAnswer, HttpRequest } from "../src/listener.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { startRedis } from "../test/support/redis-server.ts";
-import type { Channel } from "../src/domain/channel.ts";
+import type { Channel } from "../src/domain/channels/channel.ts";
 import { askServerApi, TRANSPORT_KEY } from "./rig/askings.ts";
 import { pin, SERVER_CORE } from "./rig/cores.ts";
 import { load, pause } from "./rig/load.ts";

@@ -3,7 +3,7 @@ import { startRedisCluster } from "../test/support/redis-cluster.ts";
 import { visitorHost } from "../src/charts/charts.ts";
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";
-import type { Channel } from "../src/domain/channel.ts";
+import type { Channel } from "../src/domain/channels/channel.ts";
 import type { Store } from "../src/store.ts";
 import { openEmbeddedStore } from "../src/stores/embedded.ts";
 import { openRedisStore } from "../src/stores/redis.ts";

@@ -1,7 +1,7 @@
 import type { HandedBack } from "../machines/person.ts";
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
-import type { Attachment } from "./domain/attachments.ts";
-import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/message.ts";
+import type { Attachment } from "./domain/threads/attachments.ts";
+import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/threads/message.ts";
 import type { Wrote } from "./model.ts";
 
 /**

@@ -136,7 +136,7 @@ export interface ModelTurn {
 export interface ModelNote {
   provider: string;
   model: string;
-  /** A name of a closed set: what is sent otherwise (models/quirks.ts), or `gone`. */
+  /** A name of a closed set: what is sent otherwise (models/refusals/quirks.ts), or `gone`. */
   quirk: string;
   /** What the service does about it. */
   says: string;

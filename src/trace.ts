@@ -1,5 +1,5 @@
 import type { Call } from "../machines/run.ts";
-import type { RunRecord } from "./domain/message.ts";
+import type { RunRecord } from "./domain/threads/message.ts";
 import type { ModelRequest, ModelTurn } from "./model.ts";
 
 /**

@@ -61,7 +61,7 @@ describe("the house", () => {
   test("finds the imports that it judges", () => {
     expect(files.length).toBeGreaterThan(30);
     expect(imports.length).toBeGreaterThan(files.length);
-    expect(imports.map(shown)).toContain("src/store/channels.ts imports src/domain/channel.ts");
+    expect(imports.map(shown)).toContain("src/store/channels.ts imports src/domain/channels/channel.ts");
     expect(imports.map(shown)).toContain("src/installation/open-store.ts imports src/stores/embedded.ts");
   });
 

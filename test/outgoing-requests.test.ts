@@ -17,15 +17,15 @@ const ASKING: Readonly<Record<string, RegExp>> = {
   // The provider of OpenID Connect: openid/bounds.
   "src/openid/provider.ts": /boundedBody\(body, \{ mostBytes: MOST_ANSWER_BYTES \}\)/,
   // Models: src/models bounds them where their events are put together.
-  "src/models/push-fetch.ts": /new PostExchange\(/,
-  "src/models/post-chat.ts": /http\s*\.post\(/,
+  "src/models/exchange/push-fetch.ts": /new PostExchange\(/,
+  "src/models/exchange/post-chat.ts": /http\s*\.post\(/,
   // The collector of traces: an answer is a few bytes, and the exporter of OpenTelemetry reads no more than it needs.
   "src/traces/opentelemetry.ts": /OTLPTraceExporter/,
   // What the operator runs: the store.
   "src/stores/engines/redis/connection.ts": /createClient/,
   // This service itself, or another process of it on this machine.
   "src/demo/sign-in.ts": /service\.serviceUrl/,
-  "src/cli/local-service.ts": /socketPath/,
+  "src/cli/command/local-service.ts": /socketPath/,
   "src/stores/engines/lmdb/data-dir-lock.ts": /createServer/,
 };
 

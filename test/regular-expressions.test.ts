@@ -15,7 +15,7 @@ const LEFT_OUT = new Set(["cli", "config", "config.ts", "installation", "replay"
 const MADE_OF_TEXT: Record<string, string> = {
   "src/demo/model/invent-arguments.ts":
     "a property's name without what is neither letter nor digit, over a result of 4,000 characters",
-  "src/models/sentences.ts":
+  "src/models/refusals/sentences.ts":
     "sentences of a table, anchored, with slots of bounded length, over at most 8,000 characters; models/learn tries each on long ones",
 };
 

@@ -1,6 +1,6 @@
 import type { DoneLine } from "../../machines/line.ts";
 import { newId } from "../../src/domain/ids.ts";
-import type { Message, RunRecord } from "../../src/domain/message.ts";
+import type { Message, RunRecord } from "../../src/domain/threads/message.ts";
 import type { ThreadCommit } from "../../src/store.ts";
 import { SLUG } from "./askings.ts";
 

@@ -1,4 +1,4 @@
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import type { UnreadableChannel } from "../store.ts";
 import { blockedBy } from "./blocked-addresses.ts";
 import { hostOf } from "./origin.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../clock.ts";
 import type { Clock } from "../clock.ts";
-import type { Channel } from "../domain/channel.ts";
-import type { Operator } from "../domain/operator.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import type { Operator } from "../domain/people/operator.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { PlainLog } from "../log.ts";
 import { AwayRecord } from "../store.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Channel } from "../domain/channel.ts";
-import { keysStillValid } from "../domain/older-keys.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import { keysStillValid } from "../domain/channels/older-keys.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
 import type { RequestHead } from "./arrival.ts";

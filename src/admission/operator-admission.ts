@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import type { Operator } from "../domain/operator.ts";
+import type { Operator } from "../domain/people/operator.ts";
 import type { PlainLog } from "../log.ts";
 import { mustDeclareAtMost } from "./arrival.ts";
 import type { Arrival } from "./arrival.ts";

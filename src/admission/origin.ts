@@ -1,4 +1,4 @@
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { RequestHead } from "./arrival.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";

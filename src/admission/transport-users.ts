@@ -1,9 +1,9 @@
-import type { Attributes } from "../domain/attributes.ts";
+import type { Attributes } from "../domain/people/attributes.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { mayTalk } from "../domain/user.ts";
-import type { User } from "../domain/user.ts";
+import { mayTalk } from "../domain/people/user.ts";
+import type { User } from "../domain/people/user.ts";
 import type { Store, UserAdmission } from "../store.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Directory } from "./directory.ts";

@@ -1,4 +1,4 @@
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import type { PlainLog } from "../log.ts";
 import { AwayRecord, NewerRecord } from "../store.ts";
 import type { UnreadableChannel, UnreadableRecord } from "../store.ts";

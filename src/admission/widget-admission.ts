@@ -1,11 +1,11 @@
 import type { Config } from "../config.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { mayTalk } from "../domain/user.ts";
-import type { RenamedThread } from "../domain/renamed-threads.ts";
-import type { User } from "../domain/user.ts";
-import { readVisitorToken } from "../domain/visitor-token.ts";
-import type { TokenClaim } from "../domain/visitor-token.ts";
+import { mayTalk } from "../domain/people/user.ts";
+import type { RenamedThread } from "../domain/threads/renamed-threads.ts";
+import type { User } from "../domain/people/user.ts";
+import { readVisitorToken } from "../domain/people/visitor-token.ts";
+import type { TokenClaim } from "../domain/people/visitor-token.ts";
 import type { PlainLog } from "../log.ts";
 import type { VisitorAdmission } from "../store.ts";
 import { mustDeclareAtMost } from "./arrival.ts";

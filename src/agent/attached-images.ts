@@ -1,9 +1,9 @@
 import { cutText } from "../../machines/line.ts";
 import type { Turn } from "../agent.ts";
-import { addressesOf, declaredType } from "../domain/attachments.ts";
+import { addressesOf, declaredType } from "../domain/threads/attachments.ts";
 import { isClosedUrl } from "../domain/public-address.ts";
-import type { Attachment } from "../domain/attachments.ts";
-import { runsWithImages } from "../domain/told-images.ts";
+import type { Attachment } from "../domain/threads/attachments.ts";
+import { runsWithImages } from "../domain/threads/told-images.ts";
 import type { AttachedImage, UserMessage } from "../model.ts";
 
 /** The addresses of the images that the model sees with a user's message; null: it sees none. */

@@ -1,5 +1,5 @@
 import type { Turn } from "../agent.ts";
-import type { AgentSettings } from "../domain/channel.ts";
+import type { AgentSettings } from "../domain/channels/channel.ts";
 import type { Usage } from "../../machines/run.ts";
 import type { ModelMessage } from "../model.ts";
 import type { PlainLog } from "../log.ts";

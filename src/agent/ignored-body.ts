@@ -1,5 +1,5 @@
-import type { Channel } from "../domain/channel.ts";
-import { isOwnField } from "../domain/model-body.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import { isOwnField } from "../domain/channels/model-body.ts";
 
 /** One sentence for each channel whose `agent.body`, stored by an earlier version, has fields that are not sent. */
 export function ignoredBody(channels: readonly Channel[]): string[] {

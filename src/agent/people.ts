@@ -1,5 +1,5 @@
 import type { HandedBack } from "../../machines/person.ts";
-import type { Message } from "../domain/message.ts";
+import type { Message } from "../domain/threads/message.ts";
 import type { SpokenMessage } from "../model.ts";
 import { markedBlock } from "./marked-block.ts";
 

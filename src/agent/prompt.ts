@@ -1,19 +1,19 @@
 import type { HandedBack } from "../../machines/person.ts";
 import type { Turn } from "../agent.ts";
-import type { Attachment } from "../domain/attachments.ts";
-import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "../domain/message.ts";
-import { shortDisplayName } from "../domain/user.ts";
+import type { Attachment } from "../domain/threads/attachments.ts";
+import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "../domain/threads/message.ts";
+import { shortDisplayName } from "../domain/people/user.ts";
 import { WITHHELD } from "../model.ts";
 import type { ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
 import { shownImages, userMessage } from "./attached-images.ts";
 import type { ShownImages } from "./attached-images.ts";
-import { parseArguments } from "./arguments.ts";
-import { failureBlock, failuresIn, FAILURE_RULE } from "./failures.ts";
+import { parseArguments } from "./tools/arguments.ts";
+import { failureBlock, failuresIn, FAILURE_RULE } from "./tools/failures.ts";
 import { estimateTokens, newestThatFit, shortenToFit } from "./history-budget.ts";
-import { isAllowedName, safeName } from "./names.ts";
+import { isAllowedName, safeName } from "./tools/names.ts";
 import { peopleIn, personBlock, handedBackBlock, PEOPLE_RULE } from "./people.ts";
 import { markedBlock } from "./marked-block.ts";
-import { HAND_OFF, TASK_FAILED } from "./tools.ts";
+import { HAND_OFF, TASK_FAILED } from "./tools/tools.ts";
 
 /**
  * The model's input: its instructions, what is known of the visitor, the history, and the run so far.

@@ -1,14 +1,14 @@
 import { cutText } from "../../machines/line.ts";
 import type { TurnEnd } from "../agent.ts";
-import type { TurnItem } from "../domain/message.ts";
+import type { TurnItem } from "../domain/threads/message.ts";
 import { WITHHELD } from "../model.ts";
 import type { ModelTurn } from "../model.ts";
-import type { ArgumentCheck } from "./argument-check.ts";
-import type { ParsedArguments } from "./arguments.ts";
-import { noteCall, receiveCall, refuseCut, resolveCall } from "./calls.ts";
-import type { ReceivedCall } from "./calls.ts";
-import { HAND_OFF, TASK_FAILED } from "./tools.ts";
-import type { Offers } from "./tools.ts";
+import type { ArgumentCheck } from "./tools/argument-check.ts";
+import type { ParsedArguments } from "./tools/arguments.ts";
+import { noteCall, receiveCall, refuseCut, resolveCall } from "./tools/calls.ts";
+import type { ReceivedCall } from "./tools/calls.ts";
+import { HAND_OFF, TASK_FAILED } from "./tools/tools.ts";
+import type { Offers } from "./tools/tools.ts";
 
 /** Calls after the 256th of a turn are ignored, and not in the transcript: a runaway model must not fill the store. */
 const CALLS_PER_TURN = 256;

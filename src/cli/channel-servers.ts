@@ -1,11 +1,11 @@
 import { readVariable } from "../config.ts";
 import type { Config } from "../config.ts";
-import type { McpServer } from "../domain/channel.ts";
-import { isNamed } from "../domain/mcp-addresses.ts";
+import type { McpServer } from "../domain/channels/channel.ts";
+import { isNamed } from "../domain/channels/mcp-addresses.ts";
 import { readChannelsFile } from "../installation/channels-file.ts";
 import type { Store } from "../store.ts";
-import { existingChannel } from "./existing.ts";
-import type { Terminal } from "./terminal.ts";
+import { existingChannel } from "./command/existing.ts";
+import type { Terminal } from "./command/terminal.ts";
 
 /**
  * A channel's own MCP servers, and those that CHANNELS_FILE starts as processes; and which of them may have a private

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { createChannelVariables } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
 import { readNamedVariables } from "../installation/channels-file.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "./command/terminal.ts";
 
 /**
  * The variables of this terminal's environment that channels may name, those of its CHANNELS_FILE included. A file that

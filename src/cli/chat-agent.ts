@@ -6,7 +6,7 @@ const why = await whyNotRunnable();
 if (why === null) {
   const [{ runProgram }, { processTerminal }] = await Promise.all([
     import("./program.ts"),
-    import("./terminal.ts"),
+    import("./command/terminal.ts"),
   ]);
   process.exitCode = await runProgram(process.argv.slice(2), processTerminal());
 } else {

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { blockableAddress } from "../domain/address.ts";
-import { at, Refused } from "./ask.ts";
-import { command } from "./command.ts";
-import type { Family } from "./command.ts";
-import { printJson, printTable } from "./print.ts";
+import { at, Refused } from "./command/ask.ts";
+import { command } from "./command/command.ts";
+import type { Family } from "./command/command.ts";
+import { printJson, printTable } from "./command/print.ts";
 
 /** `chat-agent ips`: addresses whose requests to the widget API are refused. */
 export const ips: Family = {

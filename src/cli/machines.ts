@@ -2,11 +2,11 @@ import { CHARTS } from "../../machines/charts.ts";
 import { drawMermaid } from "../../machines/draw/mermaid.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
 import type { runView } from "../operators/threads.ts";
-import { at } from "./ask.ts";
-import { command } from "./command.ts";
-import type { Call } from "./command.ts";
-import { printFields, printJson, printTable } from "./print.ts";
-import { CannotDo } from "./terminal.ts";
+import { at } from "./command/ask.ts";
+import { command } from "./command/command.ts";
+import type { Call } from "./command/command.ts";
+import { printFields, printJson, printTable } from "./command/print.ts";
+import { CannotDo } from "./command/terminal.ts";
 
 type Run = ReturnType<typeof runView>;
 type OfRun = Call<{ run?: string }>;

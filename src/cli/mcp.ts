@@ -5,10 +5,10 @@ import { systemClock } from "../clock.ts";
 import { createLog } from "../log.ts";
 import { serversOf } from "./channel-servers.ts";
 import { commandVariables } from "./channel-variables.ts";
-import { printJson, printTable } from "./print.ts";
-import { CannotDo } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
-import { withStore } from "./with-store.ts";
+import { printJson, printTable } from "./command/print.ts";
+import { CannotDo } from "./command/terminal.ts";
+import type { Terminal } from "./command/terminal.ts";
+import { withStore } from "./command/with-store.ts";
 
 /** `chat-agent mcp`: the MCP servers of a channel. */
 export function addMcp(program: Command, terminal: Terminal): void {

@@ -5,9 +5,9 @@ import type { WrittenProviders } from "../installation/providers-file.ts";
 import { checkModel } from "../models/check-model.ts";
 import type { ModelReport } from "../models/check-model.ts";
 import { openModel } from "../installation/open-model.ts";
-import { printJson, printTable } from "./print.ts";
-import { CannotDo } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
+import { printJson, printTable } from "./command/print.ts";
+import { CannotDo } from "./command/terminal.ts";
+import type { Terminal } from "./command/terminal.ts";
 
 /** `chat-agent models`: the models, and whether they work. It needs no store. */
 export function addModels(program: Command, terminal: Terminal): void {

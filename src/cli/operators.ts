@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from "commander";
-import { slugSchema } from "../domain/channel-fields.ts";
-import { operatorNameFault } from "../domain/operator-name.ts";
-import type { Operator } from "../domain/operator.ts";
-import { at } from "./ask.ts";
-import { command } from "./command.ts";
-import type { Call, Family } from "./command.ts";
-import { tellUnreadable } from "./unreadable.ts";
-import { printFields, printJson, printTable } from "./print.ts";
+import { slugSchema } from "../domain/channels/channel-fields.ts";
+import { operatorNameFault } from "../domain/people/operator-name.ts";
+import type { Operator } from "../domain/people/operator.ts";
+import { at } from "./command/ask.ts";
+import { command } from "./command/command.ts";
+import type { Call, Family } from "./command/command.ts";
+import { tellUnreadable } from "./command/unreadable.ts";
+import { printFields, printJson, printTable } from "./command/print.ts";
 
 type Shown = Pick<Operator, "name" | "role" | "channels">;
 type WithKey = Shown & { key: string };

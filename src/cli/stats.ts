@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { isDay } from "../domain/day.ts";
-import type { readStats } from "../operators/stats.ts";
-import { command } from "./command.ts";
-import type { Call } from "./command.ts";
-import { printJson, printTable } from "./print.ts";
+import type { readStats } from "../operators/stats/stats.ts";
+import { command } from "./command/command.ts";
+import type { Call } from "./command/command.ts";
+import { printJson, printTable } from "./command/print.ts";
 
 /** `chat-agent stats`: statistics by day. */
 export const stats = command({

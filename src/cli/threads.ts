@@ -1,19 +1,19 @@
 import { InvalidArgumentError, Option } from "commander";
 import { printable } from "../client/core/printable.ts";
-import { declaredType } from "../domain/attachments.ts";
-import type { Attachment } from "../domain/attachments.ts";
+import { declaredType } from "../domain/threads/attachments.ts";
+import type { Attachment } from "../domain/threads/attachments.ts";
 import type { HistoryItem } from "../protocol/history.ts";
 import { THREAD_STATES } from "../operators/channel-threads.ts";
 import type { channelThreadView } from "../operators/channel-threads.ts";
 import type { runView } from "../operators/threads.ts";
-import { at } from "./ask.ts";
-import type { OperatorApi, Refused } from "./ask.ts";
-import { command } from "./command.ts";
-import type { Call, Command, Family } from "./command.ts";
-import { printJsonPages, printTablePages } from "./print-pages.ts";
-import { printFields, printJson, printTable } from "./print.ts";
-import { CannotDo } from "./terminal.ts";
-import type { Terminal } from "./terminal.ts";
+import { at } from "./command/ask.ts";
+import type { OperatorApi, Refused } from "./command/ask.ts";
+import { command } from "./command/command.ts";
+import type { Call, Command, Family } from "./command/command.ts";
+import { printJsonPages, printTablePages } from "./command/print-pages.ts";
+import { printFields, printJson, printTable } from "./command/print.ts";
+import { CannotDo } from "./command/terminal.ts";
+import type { Terminal } from "./command/terminal.ts";
 
 /** At most this many runs are shown. */
 const RUNS = 100;

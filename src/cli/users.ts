@@ -1,11 +1,11 @@
-import { attributesField } from "../domain/attributes.ts";
-import type { Attributes } from "../domain/attributes.ts";
+import { attributesField } from "../domain/people/attributes.ts";
+import type { Attributes } from "../domain/people/attributes.ts";
 import type { userView } from "../operators/users.ts";
-import { at } from "./ask.ts";
-import { command } from "./command.ts";
-import type { Call, Command, Family } from "./command.ts";
-import { printFields, printJson } from "./print.ts";
-import { printJsonPages, printTablePages } from "./print-pages.ts";
+import { at } from "./command/ask.ts";
+import { command } from "./command/command.ts";
+import type { Call, Command, Family } from "./command/command.ts";
+import { printFields, printJson } from "./command/print.ts";
+import { printJsonPages, printTablePages } from "./command/print-pages.ts";
 
 type User = ReturnType<typeof userView> & { attributes?: Attributes };
 

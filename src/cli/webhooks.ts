@@ -1,11 +1,11 @@
 import type { Tested, WebhookView } from "../operators/webhooks.ts";
-import { at } from "./ask.ts";
-import type { Refused } from "./ask.ts";
+import { at } from "./command/ask.ts";
+import type { Refused } from "./command/ask.ts";
 import { parseSlug } from "./channels/field-options.ts";
-import { command } from "./command.ts";
-import type { Call, Family } from "./command.ts";
-import { printJson, printTable } from "./print.ts";
-import { CannotDo } from "./terminal.ts";
+import { command } from "./command/command.ts";
+import type { Call, Family } from "./command/command.ts";
+import { printJson, printTable } from "./command/print.ts";
+import { CannotDo } from "./command/terminal.ts";
 
 type OfUrl = Call<{ url?: string }>;
 

@@ -1,7 +1,7 @@
 import { isSetting, readVariable } from "../config.ts";
-import type { Channel } from "../domain/channel.ts";
-import { variablesOf } from "../domain/channel-variables.ts";
-import type { NamedVariable } from "../domain/channel-variables.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import { variablesOf } from "../domain/channels/channel-variables.ts";
+import type { NamedVariable } from "../domain/channels/channel-variables.ts";
 import type { Secret } from "../secret.ts";
 
 /**

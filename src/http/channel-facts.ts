@@ -3,7 +3,7 @@ import { comesFrom, provenanceOf } from "../admission/origin.ts";
 import type { Provenance } from "../admission/origin.ts";
 import type { RefusedOrigins } from "../admission/refused-origins.ts";
 import type { Config } from "../config.ts";
-import { allowsHandOff } from "../domain/hand-off.ts";
+import { allowsHandOff } from "../domain/threads/hand-off.ts";
 import type { HttpRequest } from "../listener.ts";
 import type { ChannelFacts } from "../protocol/channel-facts.ts";
 import { jsonAnswer } from "./route.ts";

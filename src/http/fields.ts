@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/attributes.ts";
-import { declaredType, IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/attachments.ts";
-import type { SentAttachment } from "../domain/attachments.ts";
-import type { Channel } from "../domain/channel.ts";
-import { allowsHandOff } from "../domain/hand-off.ts";
+import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/people/attributes.ts";
+import { declaredType, IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/threads/attachments.ts";
+import type { SentAttachment } from "../domain/threads/attachments.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import { allowsHandOff } from "../domain/threads/hand-off.ts";
 import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { MAX_DISPLAY_NAME_CHARS, shortDisplayName } from "../domain/user.ts";
+import { MAX_DISPLAY_NAME_CHARS, shortDisplayName } from "../domain/people/user.ts";
 import { isImageUrl } from "./image-url.ts";
 
 /** Fields of several bodies. Lengths are UTF-16 code units (contract, Characters). */

@@ -1,5 +1,5 @@
-import type { Attachment } from "../domain/attachments.ts";
-import type { Feedback, Message } from "../domain/message.ts";
+import type { Attachment } from "../domain/threads/attachments.ts";
+import type { Feedback, Message } from "../domain/threads/message.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
 import { limitField } from "./endpoint.ts";

@@ -1,7 +1,7 @@
-import { declaredType } from "../domain/attachments.ts";
+import { declaredType } from "../domain/threads/attachments.ts";
 import { isClosedUrl } from "../domain/public-address.ts";
-import type { ImageType } from "../domain/attachments.ts";
-import { MAX_PIXELS, pixelsOf } from "../domain/image-dimensions.ts";
+import type { ImageType } from "../domain/threads/attachments.ts";
+import { MAX_PIXELS, pixelsOf } from "../domain/threads/image-dimensions.ts";
 
 const MAX_ADDRESS_CHARS = 2_048;
 

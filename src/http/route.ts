@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Api } from "../domain/message.ts";
+import type { Api } from "../domain/threads/message.ts";
 import type { Refusal, RefusalReason } from "../domain/refusal.ts";
 import type { HttpAnswer, HttpRequest } from "../listener.ts";
 

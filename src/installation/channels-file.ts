@@ -5,8 +5,8 @@ import { isSetting } from "../config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { closedUrl } from "../domain/public-address.ts";
 import { secretFault } from "../webhooks/sign.ts";
-import type { Channel, McpProcessServer, McpServer } from "../domain/channel.ts";
-import { variableName, variablesOf } from "../domain/channel-variables.ts";
+import type { Channel, McpProcessServer, McpServer } from "../domain/channels/channel.ts";
+import { variableName, variablesOf } from "../domain/channels/channel-variables.ts";
 import {
   applyFields,
   changedFields,
@@ -14,11 +14,11 @@ import {
   complaint,
   sharedKey,
   splitAgent,
-} from "../domain/channel-fields.ts";
+} from "../domain/channels/channel-fields.ts";
 import { parseJson } from "./parse-json.ts";
 import { messageOf } from "../errors.ts";
-import { secretKeyFault } from "../domain/channel-fields.ts";
-import type { ChannelFields, WrittenFields } from "../domain/channel-fields.ts";
+import { secretKeyFault } from "../domain/channels/channel-fields.ts";
+import type { ChannelFields, WrittenFields } from "../domain/channels/channel-fields.ts";
 import { hashKey } from "../keys.ts";
 import { Secret } from "../secret.ts";
 import { NewerRecord, StoreUnavailable } from "../store.ts";

@@ -1,5 +1,5 @@
-import type { Channel } from "../domain/channel.ts";
-import type { HandoffField } from "../domain/hand-off.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import type { HandoffField } from "../domain/threads/hand-off.ts";
 import { hashKey } from "../keys.ts";
 import type { ChannelKeys } from "../keys.ts";
 import type { Secret } from "../secret.ts";

@@ -1,5 +1,5 @@
-import type { Operator } from "../domain/operator.ts";
-import { LOCAL_OPERATOR } from "../domain/operator-name.ts";
+import type { Operator } from "../domain/people/operator.ts";
+import { LOCAL_OPERATOR } from "../domain/people/operator-name.ts";
 import { hashKey } from "../keys.ts";
 import type { Secret } from "../secret.ts";
 import type { OperatorStore } from "../store.ts";

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { ConfigError } from "../config/config-error.ts";
 import type { Config } from "../config.ts";
-import { complaint } from "../domain/channel-fields.ts";
+import { complaint } from "../domain/channels/channel-fields.ts";
 import { parseJson } from "./parse-json.ts";
-import { variableName } from "../domain/channel-variables.ts";
+import { variableName } from "../domain/channels/channel-variables.ts";
 import { withoutPrototypes } from "../domain/name-map.ts";
 import { messageOf } from "../errors.ts";
-import { PROFILE_NAMES } from "../models/profiles.ts";
-import type { ProfileName } from "../models/profiles.ts";
+import { PROFILE_NAMES } from "../models/refusals/profiles.ts";
+import type { ProfileName } from "../models/refusals/profiles.ts";
 import { Secret } from "../secret.ts";
 
 /**
@@ -22,7 +22,7 @@ export interface WrittenProvider {
   baseUrl: string | null;
   headers: Record<string, Secret>;
   body: Record<string, unknown>;
-  /** Its server's row in models/profiles.ts; absent: by its address. */
+  /** Its server's row in models/refusals/profiles.ts; absent: by its address. */
   profile?: ProfileName;
   quirks: {
     tools?: boolean;

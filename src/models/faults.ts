@@ -2,18 +2,18 @@ import { APIConnectionError } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
 import { cutText } from "../../machines/line.ts";
 import { ModelFault, WITHHELD } from "../model.ts";
-import { meaningOf } from "./codes.ts";
-import { ErrorAnswer } from "./error-answer.ts";
-import { isMalformedEnd } from "./finish-reasons.ts";
+import { meaningOf } from "./refusals/codes.ts";
+import { ErrorAnswer } from "./refusals/error-answer.ts";
+import { isMalformedEnd } from "./reply/finish-reasons.ts";
 import { isRecord } from "./is-record.ts";
-import { ALL_SENTENCES } from "./profiles.ts";
-import type { Profile } from "./profiles.ts";
-import { refusalOf } from "./refusal.ts";
-import type { Refusal } from "./refusal.ts";
-import { hear } from "./sentences.ts";
-import type { Meaning } from "./sentences.ts";
-import { tooLong } from "./too-long.ts";
-import type { SaidTooLong } from "./too-long.ts";
+import { ALL_SENTENCES } from "./refusals/profiles.ts";
+import type { Profile } from "./refusals/profiles.ts";
+import { refusalOf } from "./refusals/refusal.ts";
+import type { Refusal } from "./refusals/refusal.ts";
+import { hear } from "./refusals/sentences.ts";
+import type { Meaning } from "./refusals/sentences.ts";
+import { tooLong } from "./refusals/too-long.ts";
+import type { SaidTooLong } from "./refusals/too-long.ts";
 
 /**
  * The faults of a model: a closed set of sentences that visitors may read, without key or address. The real error is

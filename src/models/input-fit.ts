@@ -1,5 +1,5 @@
 import type { FittedInput, ModelRequest } from "../model.ts";
-import type { SaidTooLong } from "./too-long.ts";
+import type { SaidTooLong } from "./refusals/too-long.ts";
 
 /** How often a turn is made shorter: from 32,000 tokens, halved each time, to 4,000. */
 const MOST_CUTS = 3;

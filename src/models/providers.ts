@@ -10,8 +10,8 @@ import { nameOf } from "./member.ts";
 import type { Member } from "./member.ts";
 import type { Provider } from "./openai.ts";
 import { createRests } from "./rests.ts";
-import type { Asked } from "./stream-learning.ts";
-import { uselessIn } from "./useless-turn.ts";
+import type { Asked } from "./refusals/stream-learning.ts";
+import { uselessIn } from "./reply/useless-turn.ts";
 
 export interface Directory {
   /** The chain behind a name, in order; null: no such name. */

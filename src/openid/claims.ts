@@ -1,6 +1,6 @@
 import type { MappedRole } from "../config/open-id.ts";
-import type { Operator, OperatorRole } from "../domain/operator.ts";
-import { operatorNameFault } from "../domain/operator-name.ts";
+import type { Operator, OperatorRole } from "../domain/people/operator.ts";
+import { operatorNameFault } from "../domain/people/operator-name.ts";
 
 /** A provider's claims about a person who signed in: those of the ID token and of userinfo. */
 export type Claims = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { AuditEntry } from "../domain/audit.ts";
-import type { Actor } from "../domain/operator.ts";
+import type { AuditEntry } from "../domain/people/audit.ts";
+import type { Actor } from "../domain/people/operator.ts";
 import type { OperatorStore } from "../store.ts";
 
 /**

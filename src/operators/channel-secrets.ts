@@ -1,6 +1,6 @@
-import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channel.ts";
-import { variableName } from "../domain/channel-variables.ts";
-import type { WebhookField } from "../domain/webhook.ts";
+import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channels/channel.ts";
+import { variableName } from "../domain/channels/channel-variables.ts";
+import type { WebhookField } from "../domain/channels/webhook.ts";
 import type { Secret } from "../secret.ts";
 
 /** The placeholder of a secret; sent back, it keeps the stored secret. */

@@ -1,9 +1,9 @@
 import { firstRefused } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
-import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
-import { variableName, variablesOf } from "../domain/channel-variables.ts";
-import { keysStillValid } from "../domain/older-keys.ts";
-import { retiredKeysField } from "../domain/retired-keys.ts";
+import type { AgentSettings, Channel, McpServer } from "../domain/channels/channel.ts";
+import { variableName, variablesOf } from "../domain/channels/channel-variables.ts";
+import { keysStillValid } from "../domain/channels/older-keys.ts";
+import { retiredKeysField } from "../domain/channels/retired-keys.ts";
 import {
   applyFields,
   changedFields,
@@ -13,7 +13,7 @@ import {
   MOST,
   sharedKey,
   splitAgent,
-} from "../domain/channel-fields.ts";
+} from "../domain/channels/channel-fields.ts";
 import { messageOf } from "../errors.ts";
 import { hashKey, newChannelKeys } from "../keys.ts";
 import type { ChannelKeys } from "../keys.ts";

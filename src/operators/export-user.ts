@@ -1,7 +1,7 @@
-import { hasKeptImages, addressesOf } from "../domain/attachments.ts";
-import { attributesField } from "../domain/attributes.ts";
-import type { Message } from "../domain/message.ts";
-import type { User } from "../domain/user.ts";
+import { hasKeptImages, addressesOf } from "../domain/threads/attachments.ts";
+import { attributesField } from "../domain/people/attributes.ts";
+import type { Message } from "../domain/threads/message.ts";
+import type { User } from "../domain/people/user.ts";
 import type { RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";

@@ -1,4 +1,4 @@
-import type { AgentSettings, Channel, McpServer } from "../domain/channel.ts";
+import type { AgentSettings, Channel, McpServer } from "../domain/channels/channel.ts";
 
 /**
  * Fields of a change that only an admin without channel limits may make. They reach beyond the channel: its keys could be

@@ -1,5 +1,5 @@
-import { VISITOR } from "../domain/operator.ts";
-import type { Actor } from "../domain/operator.ts";
+import { VISITOR } from "../domain/people/operator.ts";
+import type { Actor } from "../domain/people/operator.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
 

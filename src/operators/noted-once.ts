@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../domain/audit.ts";
+import type { AuditEntry } from "../domain/people/audit.ts";
 import type { OperatorStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";

@@ -1,5 +1,5 @@
-import type { AuditEntry } from "../domain/audit.ts";
-import { seesChannel } from "../domain/operator.ts";
+import type { AuditEntry } from "../domain/people/audit.ts";
+import { seesChannel } from "../domain/people/operator.ts";
 import type { AuditPage, OperatorStore } from "../store.ts";
 
 export interface AuditFilter {

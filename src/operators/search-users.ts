@@ -1,4 +1,4 @@
-import type { User } from "../domain/user.ts";
+import type { User } from "../domain/people/user.ts";
 import type { UserPage, UserStore } from "../store.ts";
 
 export interface UserSearch {

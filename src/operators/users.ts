@@ -1,5 +1,5 @@
-import { shortDisplayName } from "../domain/user.ts";
-import type { User } from "../domain/user.ts";
+import { shortDisplayName } from "../domain/people/user.ts";
+import type { User } from "../domain/people/user.ts";
 import type { Page, PlacedUser, UserPage, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";

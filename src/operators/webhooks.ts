@@ -1,8 +1,8 @@
 import type { ChannelVariables } from "../config/channel-variables.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import { newId } from "../domain/ids.ts";
-import { endpointOf } from "../domain/tellings.ts";
-import type { WebhookField } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/threads/tellings.ts";
+import type { WebhookField } from "../domain/channels/webhook.ts";
 import type { Delivery, Store } from "../store.ts";
 import { bodyText } from "../webhooks/body.ts";
 import type { Sender, Sent } from "../webhooks/send.ts";

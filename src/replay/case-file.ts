@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { complaint } from "../domain/channel-fields.ts";
+import { complaint } from "../domain/channels/channel-fields.ts";
 import { messageOf } from "../errors.ts";
 import { caseSchema } from "./case.ts";
 import type { ReplayCase } from "./case.ts";

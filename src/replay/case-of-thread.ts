@@ -1,12 +1,12 @@
-import { PROGRESS, parseArguments } from "../agent/arguments.ts";
-import { wasRefused } from "../agent/calls.ts";
-import { isAllowedName, safeName } from "../agent/names.ts";
-import { TASK_FAILED } from "../agent/tools.ts";
-import type { ServerTool } from "../agent/tools.ts";
+import { PROGRESS, parseArguments } from "../agent/tools/arguments.ts";
+import { wasRefused } from "../agent/tools/calls.ts";
+import { isAllowedName, safeName } from "../agent/tools/names.ts";
+import { TASK_FAILED } from "../agent/tools/tools.ts";
+import type { ServerTool } from "../agent/tools/tools.ts";
 import type { Usage } from "../../machines/run.ts";
-import { attributesField } from "../domain/attributes.ts";
-import type { AgentSettings } from "../domain/channel.ts";
-import type { Api, Catalog, Message, PastCall, Speaker } from "../domain/message.ts";
+import { attributesField } from "../domain/people/attributes.ts";
+import type { AgentSettings } from "../domain/channels/channel.ts";
+import type { Api, Catalog, Message, PastCall, Speaker } from "../domain/threads/message.ts";
 import type { RecordedCall, RecordedExchange, ReplayCase, Visitor } from "./case.ts";
 
 /** A conversation as the store has it. */
@@ -32,7 +32,7 @@ export interface SaidMessage extends Message {
   addresses?: (string | null)[];
 }
 
-/** How much of a call's arguments and result the store keeps (domain/past-run.ts). */
+/** How much of a call's arguments and result the store keeps (domain/threads/past-run.ts). */
 const CUT_CHARS = 400;
 
 /** Makes a case of a stored conversation; `notes` tell people what the store did not know. */

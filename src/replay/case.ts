@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { declaredType, MAX_ATTACHMENTS } from "../domain/attachments.ts";
-import { attributesField } from "../domain/attributes.ts";
-import { agentFields } from "../domain/channel-fields.ts";
+import { declaredType, MAX_ATTACHMENTS } from "../domain/threads/attachments.ts";
+import { attributesField } from "../domain/people/attributes.ts";
+import { agentFields } from "../domain/channels/channel-fields.ts";
 import { nameMap } from "../domain/name-map.ts";
-import type { Speaker } from "../domain/message.ts";
+import type { Speaker } from "../domain/threads/message.ts";
 
 /**
  * A recorded conversation, with the checks for its replay. Tools have the names that the model was offered. README.md

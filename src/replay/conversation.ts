@@ -10,12 +10,20 @@ import { threadStateOf } from "../threads/thread-state.ts";
 import { turnEvent } from "../threads/hold/turn-event.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
-import { keptAttachments } from "../domain/attachments.ts";
-import type { SentAttachment } from "../domain/attachments.ts";
+import { keptAttachments } from "../domain/threads/attachments.ts";
+import type { SentAttachment } from "../domain/threads/attachments.ts";
 import { newId } from "../domain/ids.ts";
-import { handOffOf } from "../domain/hand-off.ts";
-import type { Api, Catalog, Message, NotedCall, RunRecord, Speaker, UserMessage } from "../domain/message.ts";
-import { textOf } from "../domain/fold-steps.ts";
+import { handOffOf } from "../domain/threads/hand-off.ts";
+import type {
+  Api,
+  Catalog,
+  Message,
+  NotedCall,
+  RunRecord,
+  Speaker,
+  UserMessage,
+} from "../domain/threads/message.ts";
+import { textOf } from "../domain/threads/fold-steps.ts";
 
 /** A user's message. */
 export interface Saying {

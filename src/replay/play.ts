@@ -1,7 +1,7 @@
 import type { Usage } from "../../machines/run.ts";
 import { createAgent } from "../agent/create-agent.ts";
 import type { Clock } from "../clock.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import type { Log } from "../log.ts";
 import { ModelFault } from "../model.ts";
 import type { Model } from "../model.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "../../machines/run.ts";
-import { complaint } from "../domain/channel-fields.ts";
+import { complaint } from "../domain/channels/channel-fields.ts";
 import { messageOf } from "../errors.ts";
 
 /** The price of a million tokens, by PROVIDER/MODEL or by the model's name only. */

@@ -1,6 +1,6 @@
 import type { McpSessions } from "../agent/mcp/sessions.ts";
-import { PickedSchema } from "../agent/picked-schema.ts";
-import type { ServerTool } from "../agent/tools.ts";
+import { PickedSchema } from "../agent/tools/picked-schema.ts";
+import type { ServerTool } from "../agent/tools/tools.ts";
 import type { ReplayCase } from "./case.ts";
 
 /** A case's tools of MCP servers: they are offered to the model, but there is no server to call. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { PROGRESS } from "../agent/arguments.ts";
+import { PROGRESS } from "../agent/tools/arguments.ts";
 import type { RecordedCall, RecordedExchange } from "./case.ts";
 
 /** A call made in a replay. */

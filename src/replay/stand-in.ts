@@ -1,5 +1,5 @@
 import { cutText } from "../../machines/line.ts";
-import { RESULT_TEXT_CHARS } from "../domain/tool-text.ts";
+import { RESULT_TEXT_CHARS } from "../domain/channels/tool-text.ts";
 import type { Model } from "../model.ts";
 import { ask, marked } from "./ask.ts";
 import type { ReplayCase } from "./case.ts";

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import { codeOf } from "../errors.ts";
 import { DEMO_SLUG, createDemoChannel, demoKeysInForce } from "../installation/default-channels.ts";
 import type { DemoKeys } from "../installation/default-channels.ts";
-import type { McpProcessServer, McpServer } from "../domain/channel.ts";
+import type { McpProcessServer, McpServer } from "../domain/channels/channel.ts";
 import type { ChannelKeys } from "../keys.ts";
 import type { Service } from "../service.ts";
 import type { Starting } from "./starting.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../clock.ts";
-import { countWaiting } from "../operators/count-waiting.ts";
-import { webhookLevels } from "../operators/count-webhooks.ts";
-import { countWithPerson } from "../operators/count-with-person.ts";
+import { countWaiting } from "../operators/stats/count-waiting.ts";
+import { webhookLevels } from "../operators/stats/count-webhooks.ts";
+import { countWithPerson } from "../operators/stats/count-with-person.ts";
 import type { Service } from "../service.ts";
 import { openMetricsPort } from "./open-metrics-port.ts";
 import type { Resources } from "./open-resources.ts";

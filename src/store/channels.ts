@@ -1,4 +1,4 @@
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 
 /** Channels and blocked addresses. Every instance caches them; a notice of a change, or time, makes it read them again. */

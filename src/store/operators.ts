@@ -1,5 +1,5 @@
-import type { AuditEntry } from "../domain/audit.ts";
-import type { Operator } from "../domain/operator.ts";
+import type { AuditEntry } from "../domain/people/audit.ts";
+import type { Operator } from "../domain/people/operator.ts";
 import type { Page } from "./page.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
 

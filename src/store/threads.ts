@@ -1,5 +1,12 @@
-import type { Catalog, Feedback, Message, MessageClaim, RunRecord, UserMessage } from "../domain/message.ts";
-import type { Telling } from "../domain/webhook.ts";
+import type {
+  Catalog,
+  Feedback,
+  Message,
+  MessageClaim,
+  RunRecord,
+  UserMessage,
+} from "../domain/threads/message.ts";
+import type { Telling } from "../domain/channels/webhook.ts";
 import type { ThreadState } from "../protocol/threads.ts";
 import type { ToldRef } from "./outbox.ts";
 import type { UnreadableRecord } from "./unreadable.ts";
@@ -13,7 +20,7 @@ export interface ThreadStore {
   load(uid: string, budgetChars: number, runs?: RunsRead): Promise<ThreadRecord | null>;
   commit(commit: ThreadCommit): Promise<CommitResult>;
   /**
-   * Stores a part of a run's text (domain/kept-text.ts). Parts are numbered from 0; storing the same number again replaces
+   * Stores a part of a run's text (domain/threads/kept-text.ts). Parts are numbered from 0; storing the same number again replaces
    * the part. Runs and messages are committed without the text that `kept` says is in parts; load and history return it
    * whole. False: the fence does not hold the thread.
    */
@@ -198,7 +205,7 @@ export interface ThreadCommit {
   claimsId?: MessageClaim;
   /**
    * With `claims`: if the thread is held, this message is queued instead. Either way its clientMessageId is claimed
-   * (domain/message-claim.ts).
+   * (domain/threads/message-claim.ts).
    */
   orWait: { message: UserMessage; max: number } | null;
 }

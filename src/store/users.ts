@@ -1,6 +1,6 @@
-import type { Attributes } from "../domain/attributes.ts";
-import type { RenamedThread } from "../domain/renamed-threads.ts";
-import type { ChannelState, User } from "../domain/user.ts";
+import type { Attributes } from "../domain/people/attributes.ts";
+import type { RenamedThread } from "../domain/threads/renamed-threads.ts";
+import type { ChannelState, User } from "../domain/people/user.ts";
 import type { SealedTelling } from "./outbox.ts";
 import type { Page } from "./page.ts";
 import type { ThreadState } from "./threads.ts";
@@ -163,7 +163,7 @@ export interface Promotion {
 /**
  * Merge: the anonymous user's threads move to the account, and the anonymous user's record is deleted. If both have a thread
  * of the same name, the account's thread keeps it; for this token only, the two names are swapped
- * (domain/renamed-threads.ts).
+ * (domain/threads/renamed-threads.ts).
  */
 export interface Merge {
   slug: string;

@@ -1,8 +1,8 @@
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { UnreadableChannel } from "../store.ts";
 import { isObject, isText, listOf } from "./checks.ts";
-import { readChannel } from "./channel-record.ts";
+import { readChannel } from "./records/channel-record.ts";
 
 /** A channel as it is stored, parsed if it is JSON. */
 export interface StoredChannel {

@@ -1,6 +1,6 @@
 import { pause } from "../clock.ts";
-import { NOTHING_KEPT } from "../domain/kept-text.ts";
-import type { Catalog, Message } from "../domain/message.ts";
+import { NOTHING_KEPT } from "../domain/threads/kept-text.ts";
+import type { Catalog, Message } from "../domain/threads/message.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { HistoryPage, InstanceMessage, RunsRead, Share, Store, ThreadRecord } from "../store.ts";
 import { createAnswer } from "./say/answer.ts";

@@ -1,5 +1,5 @@
 import type { Clock, Timers } from "../clock.ts";
-import type { Channel } from "../domain/channel.ts";
+import type { Channel } from "../domain/channels/channel.ts";
 import type { PlainLog } from "../log.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { PlacedUser, UserStore } from "../store/users.ts";

@@ -1,12 +1,12 @@
-import type { Attributes } from "../domain/attributes.ts";
+import type { Attributes } from "../domain/people/attributes.ts";
 import type { Clock } from "../clock.ts";
-import { decideIdentity } from "../domain/identify.ts";
+import { decideIdentity } from "../domain/people/identify.ts";
 import { newId } from "../domain/ids.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { newVisitorToken, readVisitorToken } from "../domain/visitor-token.ts";
-import type { TokenClaim } from "../domain/visitor-token.ts";
-import type { RenamedThread } from "../domain/renamed-threads.ts";
-import type { User } from "../domain/user.ts";
+import { newVisitorToken, readVisitorToken } from "../domain/people/visitor-token.ts";
+import type { TokenClaim } from "../domain/people/visitor-token.ts";
+import type { RenamedThread } from "../domain/threads/renamed-threads.ts";
+import type { User } from "../domain/people/user.ts";
 import type { PlainLog } from "../log.ts";
 import { NewerRecord, UnreadableRecord } from "../store.ts";
 import type { SealedTelling, UserStore, VisitorAdmission } from "../store.ts";
@@ -19,7 +19,7 @@ export interface Visitors {
   mint(slug: string): Promise<{ visitorToken: string; expiresAt: number; userId: string }>;
   /** Uses a token, which extends its lifetime. Null if it is unknown or expired. */
   admit(claim: TokenClaim, threadId: string | null): Promise<VisitorAdmission | null>;
-  /** Threads whose name for this token differs from the name for its account (domain/renamed-threads.ts). */
+  /** Threads whose name for this token differs from the name for its account (domain/threads/renamed-threads.ts). */
   renamedThreads(claim: TokenClaim): Promise<RenamedThread[]>;
   /**
    * Binds a token to an account; this does not count as a use. Refusal("not-found") if the token is unknown, expired or of

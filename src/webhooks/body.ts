@@ -1,5 +1,5 @@
-import type { Message } from "../domain/message.ts";
-import type { ToldEvent, WebhookEvent } from "../domain/webhook.ts";
+import type { Message } from "../domain/threads/message.ts";
+import type { ToldEvent, WebhookEvent } from "../domain/channels/webhook.ts";
 import type { SealedEvent, Store, ToldRef } from "../store.ts";
 
 /** What a body needs besides the event itself. */

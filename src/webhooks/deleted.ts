@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { endpointOf } from "../domain/tellings.ts";
-import { hears } from "../domain/webhook.ts";
-import type { WebhookField } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/threads/tellings.ts";
+import { hears } from "../domain/channels/webhook.ts";
+import type { WebhookField } from "../domain/channels/webhook.ts";
 import type { Deletion, SealedTelling, Store } from "../store.ts";
 import { bodyText } from "./body.ts";
 

@@ -1,9 +1,9 @@
 import type { BoundUser } from "../visitors/visitors.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../domain/ids.ts";
-import { endpointOf } from "../domain/tellings.ts";
-import { hears } from "../domain/webhook.ts";
-import type { WebhookField } from "../domain/webhook.ts";
+import { endpointOf } from "../domain/threads/tellings.ts";
+import { hears } from "../domain/channels/webhook.ts";
+import type { WebhookField } from "../domain/channels/webhook.ts";
 import type { SealedTelling } from "../store.ts";
 import { bodyText } from "./body.ts";
 

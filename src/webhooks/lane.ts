@@ -1,6 +1,6 @@
 import type { Clock, Timers } from "../clock.ts";
-import type { ToldEvent, WebhookField } from "../domain/webhook.ts";
-import { endpointOf } from "../domain/tellings.ts";
+import type { ToldEvent, WebhookField } from "../domain/channels/webhook.ts";
+import { endpointOf } from "../domain/threads/tellings.ts";
 import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
 import type { Secret } from "../secret.ts";

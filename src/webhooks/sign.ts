@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import { variableName } from "../domain/channel-variables.ts";
-import { secretsStillValid } from "../domain/webhook.ts";
-import type { WebhookField } from "../domain/webhook.ts";
+import { variableName } from "../domain/channels/channel-variables.ts";
+import { secretsStillValid } from "../domain/channels/webhook.ts";
+import type { WebhookField } from "../domain/channels/webhook.ts";
 import { Secret } from "../secret.ts";
 
 const PREFIX = "whsec_";

@@ -1,6 +1,6 @@
 import { pause } from "../clock.ts";
-import type { Channel } from "../domain/channel.ts";
-import { endpointOf } from "../domain/tellings.ts";
+import type { Channel } from "../domain/channels/channel.ts";
+import { endpointOf } from "../domain/threads/tellings.ts";
 import { EVERYTHING } from "../store.ts";
 import type { Share, ToldRef } from "../store.ts";
 import { createLane, findEndpoint } from "./lane.ts";

@@ -1,7 +1,7 @@
 import type { ConversationPart } from "./run/conversation.ts";
 import type { readChannel } from "./service/read-channel.ts";
 import type { toldPage } from "./service/told-page.ts";
-import type { portableSchema } from "../domain/portable-schema.ts";
+import type { portableSchema } from "../domain/channels/portable-schema.ts";
 import type { PanelModule } from "./view/panel-module.ts";
 
 /** Everything that is loaded when the panel opens, or earlier if the badge must count replies. */

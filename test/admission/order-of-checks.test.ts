@@ -10,7 +10,7 @@ import { createKeyDoor } from "../../src/admission/key-door.ts";
 import { createRateWindows } from "../../src/admission/rate-windows.ts";
 import { readConfig } from "../../src/config.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
-import { newVisitorToken } from "../../src/domain/visitor-token.ts";
+import { newVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import { Secret } from "../../src/secret.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";

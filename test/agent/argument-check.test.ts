@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createArgumentCheck } from "../../src/agent/argument-check.ts";
-import { PickedSchema } from "../../src/agent/picked-schema.ts";
+import { createArgumentCheck } from "../../src/agent/tools/argument-check.ts";
+import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
 
 const cart = {
   type: "object",

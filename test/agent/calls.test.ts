@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createArgumentCheck } from "../../src/agent/argument-check.ts";
-import { noteCall, receiveCall, resolveCall } from "../../src/agent/calls.ts";
-import { PickedSchema } from "../../src/agent/picked-schema.ts";
-import { offerTools } from "../../src/agent/tools.ts";
+import { createArgumentCheck } from "../../src/agent/tools/argument-check.ts";
+import { noteCall, receiveCall, resolveCall } from "../../src/agent/tools/calls.ts";
+import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
+import { offerTools } from "../../src/agent/tools/tools.ts";
 
 const inputSchema = {
   type: "object" as const,

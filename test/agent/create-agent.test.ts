@@ -4,7 +4,7 @@ import { createAgent } from "../../src/agent/create-agent.ts";
 import type { AgentOptions } from "../../src/agent/create-agent.ts";
 import type { Spending } from "../../src/agent/budget.ts";
 import { systemClock } from "../../src/clock.ts";
-import type { AgentSettings } from "../../src/domain/channel.ts";
+import type { AgentSettings } from "../../src/domain/channels/channel.ts";
 import { ModelFault } from "../../src/model.ts";
 import { call, hold, noUsage, say, status, usage } from "../support/model-server.ts";
 import type { ModelServer, Script } from "../support/model-server.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { createMcpSessions } from "../../src/agent/mcp/sessions.ts";
 import { systemClock } from "../../src/clock.ts";
-import type { McpServer } from "../../src/domain/channel.ts";
+import type { McpServer } from "../../src/domain/channels/channel.ts";
 import { shopChannel } from "../models/shopper.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { freeName, isAllowedName, safeName } from "../../src/agent/names.ts";
+import { freeName, isAllowedName, safeName } from "../../src/agent/tools/names.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { randomRuns } from "../support/lengths.ts";
 

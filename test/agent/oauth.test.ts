@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentSchema } from "../../src/domain/channel-fields.ts";
+import { agentSchema } from "../../src/domain/channels/channel-fields.ts";
 import { Secret } from "../../src/secret.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 import { openTokenServer } from "./token-server.ts";

@@ -3,7 +3,7 @@ import type { Call } from "../../machines/run.ts";
 import type { Turn } from "../../src/agent.ts";
 import { createAgent } from "../../src/agent/create-agent.ts";
 import { systemClock } from "../../src/clock.ts";
-import type { TurnItem } from "../../src/domain/message.ts";
+import type { TurnItem } from "../../src/domain/threads/message.ts";
 import { call } from "../support/model-server.ts";
 import type { Act, ModelServerRequest } from "../support/model-server.ts";
 import { CANARY_KEY, openScriptedModel } from "../support/open-model.ts";

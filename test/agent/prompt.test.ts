@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/agent/history-budget.ts";
 import { buildPrompt, DEFAULT_INSTRUCTIONS } from "../../src/agent/prompt.ts";
 import type { PromptInput } from "../../src/agent/prompt.ts";
-import type { Message, TurnItem } from "../../src/domain/message.ts";
+import type { Message, TurnItem } from "../../src/domain/threads/message.ts";
 import type { ModelMessage } from "../../src/model.ts";
 import { message, newRun, unknownSpeaker } from "./run.ts";
 

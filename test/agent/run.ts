@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import type { Turn } from "../../src/agent.ts";
-import type { AgentSettings, Channel } from "../../src/domain/channel.ts";
-import type { Message, RunRecord, Speaker } from "../../src/domain/message.ts";
+import type { AgentSettings, Channel } from "../../src/domain/channels/channel.ts";
+import type { Message, RunRecord, Speaker } from "../../src/domain/threads/message.ts";
 
 export const silentLog = pino({ level: "silent" });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PickedSchema } from "../../src/agent/picked-schema.ts";
-import { fitOffers } from "../../src/agent/fit-offers.ts";
-import { offerTools, toolsFor } from "../../src/agent/tools.ts";
-import type { ServerTool } from "../../src/agent/tools.ts";
+import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
+import { fitOffers } from "../../src/agent/tools/fit-offers.ts";
+import { offerTools, toolsFor } from "../../src/agent/tools/tools.ts";
+import type { ServerTool } from "../../src/agent/tools/tools.ts";
 
 function serverTool(server: string, name: string, more: Partial<ServerTool> = {}): ServerTool {
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createElsewhere } from "../../src/cli/chat-feed.ts";
+import { createElsewhere } from "../../src/cli/chat/chat-feed.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { startTestService, TEST_KEY } from "../support/service.ts";

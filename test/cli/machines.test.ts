@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { sendMessage, startTestService } from "../support/service.ts";

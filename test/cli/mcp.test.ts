@@ -5,7 +5,7 @@ import { temporaryFolder } from "../support/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import type { AgentSettings } from "../../src/domain/channel.ts";
+import type { AgentSettings } from "../../src/domain/channels/channel.ts";
 
 async function withChannel(
   mcpServers: NonNullable<AgentSettings["mcpServers"]>,

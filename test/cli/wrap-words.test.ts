@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { wrapWords } from "../../src/cli/wrap-words.ts";
+import { wrapWords } from "../../src/cli/chat/wrap-words.ts";
 
 function wrapped(pieces: readonly string[], columns: number): string {
   const wrapper = wrapWords(() => columns);

@@ -34,8 +34,8 @@ test("the card, the console and the terminal have this one function", () => {
   for (const file of [
     "widget/run/confirm-call.ts",
     "console/parts/printable-nodes.ts",
-    "cli/chat-printer.ts",
-    "cli/print.ts",
+    "cli/chat/chat-printer.ts",
+    "cli/command/print.ts",
   ])
     expect(readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8")).toContain(
       "client/core/printable.ts",

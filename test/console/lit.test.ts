@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { outlineOf } from "../../machines/draw/outline.ts";
 import { threadMachine } from "../../machines/thread.ts";
 import { litAfter, litIn, stepsOf } from "../../src/console/machine/lit.ts";
-import type { RunView } from "../../src/operators/sight.ts";
+import type { RunView } from "../../src/operators/accounts/sight.ts";
 
 const outline = outlineOf(threadMachine);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { channelFieldsSchema } from "../../src/domain/channel-fields.ts";
+import { channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";
 import { boundsOf } from "../support/schema-fields.ts";
 
 const server = { url: "https://x.example/mcp" };

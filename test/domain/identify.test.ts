@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideIdentity, mergeUsers } from "../../src/domain/identify.ts";
-import { MAX_ATTRIBUTES_CHARS } from "../../src/domain/attributes.ts";
-import type { User } from "../../src/domain/user.ts";
+import { decideIdentity, mergeUsers } from "../../src/domain/people/identify.ts";
+import { MAX_ATTRIBUTES_CHARS } from "../../src/domain/people/attributes.ts";
+import type { User } from "../../src/domain/people/user.ts";
 
 const user = (changes: Partial<User> = {}): User => ({
   userId: "u1",

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hasTooManyPixels, pixelsOf } from "../../src/domain/image-dimensions.ts";
+import { hasTooManyPixels, pixelsOf } from "../../src/domain/threads/image-dimensions.ts";
 import { isImageUrl } from "../../src/http/image-url.ts";
 
 const ascii = (text: string) => Buffer.from(text, "latin1");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { agentSchema, channelFieldsSchema } from "../../src/domain/channel-fields.ts";
+import { agentSchema, channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";
 import { documentedMap, nameMap, withoutPrototypes } from "../../src/domain/name-map.ts";
 import { parseChannels } from "../../src/installation/channels-file.ts";
 import { parseProviders } from "../../src/installation/providers-file.ts";
@@ -80,7 +80,7 @@ test("A7: a channel may be called __proto__ or constructor, and starts its own s
 
 /** What is read by such a record has been looked at by withoutPrototypes(), or is what this service itself answers. */
 const RECORDS: Record<string, string> = {
-  "src/domain/channel-fields.ts": "inside withoutPrototypes()",
+  "src/domain/channels/channel-fields.ts": "inside withoutPrototypes()",
   "src/installation/providers-file.ts": "inside withoutPrototypes()",
   "src/http/operator-api/channels.ts": "inside withoutPrototypes(), and answers",
   "src/http/health.ts": "answers",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSameName, operatorNameFault } from "../../src/domain/operator-name.ts";
+import { isSameName, operatorNameFault } from "../../src/domain/people/operator-name.ts";
 
 describe("A5: the name of an operator", () => {
   test.each([

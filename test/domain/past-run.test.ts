@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ErrorLine } from "../../machines/line.ts";
-import { replyMessage } from "../../src/domain/past-run.ts";
-import type { RunRecord } from "../../src/domain/message.ts";
+import { replyMessage } from "../../src/domain/threads/past-run.ts";
+import type { RunRecord } from "../../src/domain/threads/message.ts";
 import { sampleRun } from "../stores/samples.ts";
 
 const terminal: ErrorLine = { type: "error", message: "The model fell silent" };

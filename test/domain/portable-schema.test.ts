@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { PickedSchema } from "../../src/agent/picked-schema.ts";
-import { portableSchema } from "../../src/domain/portable-schema.ts";
+import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
+import { portableSchema } from "../../src/domain/channels/portable-schema.ts";
 
 /** What the model is shown of a tool whose page gives it this schema, after the service dropped what it does not take. */
 function shown(schema: unknown): unknown {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { looksLikeUid, threadUid } from "../../src/domain/thread-uid.ts";
+import { looksLikeUid, threadUid } from "../../src/domain/threads/thread-uid.ts";
 
 test("a thread's uid is the same for the same three names, and another for any other three", () => {
   const names = fc.tuple(fc.string(), fc.string(), fc.string());

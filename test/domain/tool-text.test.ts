@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RESULT_TEXT_CHARS, resultText } from "../../src/domain/tool-text.ts";
+import { RESULT_TEXT_CHARS, resultText } from "../../src/domain/channels/tool-text.ts";
 import { anyCharacter } from "../support/any-character.ts";
 
 describe("resultText()", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayTalk } from "../../src/domain/user.ts";
+import { mayTalk } from "../../src/domain/people/user.ts";
 
 test.each([
   [true, "open", false, false, true],

@@ -1,4 +1,4 @@
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/threads/message.ts";
 import { replyTo } from "./echo-model.ts";
 
 /**

@@ -118,7 +118,7 @@ function toolsIn(text: string): string[] {
   return [...text.matchAll(/#calls (\S+)/g)].flatMap(([, names = ""]) => names.split(","));
 }
 
-/** Calls of before an upgrade come back in words (src/models/told-calls.ts): as many results as calls were asked for. */
+/** Calls of before an upgrade come back in words (src/models/request/told-calls.ts): as many results as calls were asked for. */
 function areAllTold(messages: readonly Said[]): boolean {
   const told = /<earlier_calls>\n(.*)\n<\/earlier_calls>/.exec(messages[0]?.content ?? "")?.[1];
   if (told === undefined) return false;

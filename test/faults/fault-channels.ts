@@ -1,4 +1,4 @@
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
 import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";

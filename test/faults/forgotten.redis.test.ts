@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { holderOf } from "../../src/domain/fence.ts";
+import { holderOf } from "../../src/domain/threads/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { slotOf } from "../../src/stores/engine.ts";
 import type { Engine } from "../../src/stores/engine.ts";
 import { openRedisEngine } from "../../src/stores/engines/redis/open.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { holderOf } from "../../src/domain/fence.ts";
+import { holderOf } from "../../src/domain/threads/fence.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { inEveryOrder } from "./every-order.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/threads/message.ts";
 import type { Store } from "../../src/store.ts";
 import { textFaults } from "./conversation-faults.ts";
 import { replyTo } from "./echo-model.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/threads/message.ts";
 import { replyTo } from "./echo-model.ts";
 import { historyFaults } from "./history-check.ts";
 import type { Append } from "./history-check.ts";

@@ -1,4 +1,4 @@
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/threads/message.ts";
 import { conversationFaults } from "./conversation-faults.ts";
 
 /** One text that a client tried to append to a thread. */

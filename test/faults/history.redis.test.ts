@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { ask, transportHeaders } from "./client.ts";
 import { startFleet } from "./fleet.ts";
 import { mustHave } from "./instances.ts";

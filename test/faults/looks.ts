@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { createLostThreads } from "../../src/threads/recover/lost-threads.ts";
 import { createRecovery } from "../../src/threads/recover/recovery.ts";
 import { createSilence } from "../../src/threads/recover/silence.ts";
-import { newFence } from "../../src/domain/fence.ts";
+import { newFence } from "../../src/domain/threads/fence.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Heartbeat, Store, ThreadCommit } from "../../src/store.ts";
 import { sampleCommit } from "../stores/samples.ts";

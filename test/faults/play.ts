@@ -1,6 +1,6 @@
 import type { Line } from "../../machines/line.ts";
 import { newId } from "../../src/domain/ids.ts";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import type { Store, ThreadRecord } from "../../src/store.ts";
 import type { Exchange, Route } from "./answer-faults.ts";
 import {

@@ -8,7 +8,7 @@ import { historyFaults } from "./history-check.ts";
 import type { Append } from "./history-check.ts";
 import { isFull } from "./lengths.ts";
 import type { Weather } from "./tcp-proxy.ts";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { killVictims } from "./victims.ts";
 
 /** P24: what clients see while Redis is away, slow or torn off, and that it is over when Redis is back. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { ask, transportHeaders } from "./client.ts";
 import { startFleet } from "./fleet.ts";
 import { mustHave } from "./instances.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { readVisitorToken } from "../../src/domain/visitor-token.ts";
+import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import { imageOf, TINY_PNG } from "../support/images.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, shop, startService } from "./service.ts";
 import type { Got, Sent, Service } from "./service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { countWithPerson } from "../../src/operators/count-with-person.ts";
+import { countWithPerson } from "../../src/operators/stats/count-with-person.ts";
 import { startOperated } from "./operator-api/operators-service.ts";
 import { ORIGIN, TRANSPORT_KEY, shop } from "./service.ts";
 

@@ -1,4 +1,4 @@
-import { readVisitorToken } from "../../src/domain/visitor-token.ts";
+import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import { ask, objectOf } from "../scenarios/page.ts";
 import type { Answer } from "../scenarios/page.ts";
 import { ORIGIN, secretKeyOf, TRANSPORT } from "../scenarios/houses.ts";

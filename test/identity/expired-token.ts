@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
-import { readVisitorToken } from "../../src/domain/visitor-token.ts";
+import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import type { House } from "../scenarios/houses.ts";
 
 /** A token of the channel, one millisecond after its lifetime of one. Its user stays, and nobody comes back for it. */

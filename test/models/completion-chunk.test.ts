@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readChunk } from "../../src/models/completion-chunk.ts";
-import type { CompletionChunk } from "../../src/models/completion-chunk.ts";
+import { readChunk } from "../../src/models/reply/completion-chunk.ts";
+import type { CompletionChunk } from "../../src/models/reply/completion-chunk.ts";
 
 const nothing: CompletionChunk = {
   text: "",

@@ -1,5 +1,5 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
-import type { ProfileName } from "../../src/models/profiles.ts";
+import type { ProfileName } from "../../src/models/refusals/profiles.ts";
 import { bytes, status, usage } from "../support/model-server.ts";
 import type { Act, ModelServerRequest } from "../support/model-server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEnd } from "../../src/models/finish-reasons.ts";
+import { readEnd } from "../../src/models/reply/finish-reasons.ts";
 
 test.each([
   ["stop", "stop"],

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { learn } from "../../src/models/learn.ts";
-import { ALL_SENTENCES, PROFILE_NAMES, PROFILES, profileOf } from "../../src/models/profiles.ts";
-import type { ProfileName } from "../../src/models/profiles.ts";
-import { NO_QUIRKS } from "../../src/models/quirks.ts";
-import type { Quirks } from "../../src/models/quirks.ts";
-import { readRefusal } from "../../src/models/refusal.ts";
-import { hear } from "../../src/models/sentences.ts";
-import { requestBody } from "../../src/models/request-body.ts";
+import { learn } from "../../src/models/refusals/learn.ts";
+import { ALL_SENTENCES, PROFILE_NAMES, PROFILES, profileOf } from "../../src/models/refusals/profiles.ts";
+import type { ProfileName } from "../../src/models/refusals/profiles.ts";
+import { NO_QUIRKS } from "../../src/models/refusals/quirks.ts";
+import type { Quirks } from "../../src/models/refusals/quirks.ts";
+import { readRefusal } from "../../src/models/refusals/refusal.ts";
+import { hear } from "../../src/models/refusals/sentences.ts";
+import { requestBody } from "../../src/models/request/request-body.ts";
 import { plainRequest } from "../support/open-model.ts";
 
 const by = "p/m";

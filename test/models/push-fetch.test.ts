@@ -1,9 +1,9 @@
 import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openPushFetch } from "../../src/models/push-fetch.ts";
-import type { PushFetch } from "../../src/models/push-fetch.ts";
-import { PushedResponse } from "../../src/models/pushed-response.ts";
-import type { Posted } from "../../src/models/pushed-response.ts";
+import { openPushFetch } from "../../src/models/exchange/push-fetch.ts";
+import type { PushFetch } from "../../src/models/exchange/push-fetch.ts";
+import { PushedResponse } from "../../src/models/exchange/pushed-response.ts";
+import type { Posted } from "../../src/models/exchange/pushed-response.ts";
 import { startRawServer } from "../support/raw-server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";

@@ -5,7 +5,7 @@ import type { Model } from "../../src/model.ts";
 import { openProvider } from "../../src/models/openai.ts";
 import type { OpenAiOptions } from "../../src/models/openai.ts";
 import { openProviders } from "../../src/models/providers.ts";
-import { LEARNED_FOR_MS } from "../../src/models/known-quirks.ts";
+import { LEARNED_FOR_MS } from "../../src/models/refusals/known-quirks.ts";
 import { valueOf } from "../metrics/sample.ts";
 import { bytes, call, cut, hold, say, startModelServer, status } from "../support/model-server.ts";
 import type { Script, ScriptedTurn } from "../support/model-server.ts";

@@ -1,6 +1,6 @@
 import type { Line } from "../../machines/line.ts";
-import type { Channel } from "../../src/domain/channel.ts";
-import type { PageTool } from "../../src/domain/page-tool.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
+import type { PageTool } from "../../src/domain/channels/page-tool.ts";
 
 const ORIGIN = "https://shop.example";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PushedResponse } from "../../src/models/pushed-response.ts";
-import type { BodyReader } from "../../src/models/pushed-response.ts";
-import { readTurn } from "../../src/models/read-turn.ts";
+import { PushedResponse } from "../../src/models/exchange/pushed-response.ts";
+import type { BodyReader } from "../../src/models/exchange/pushed-response.ts";
+import { readTurn } from "../../src/models/reply/read-turn.ts";
 
 const event = (json: object, end = "\n\n") => `data: ${JSON.stringify(json)}${end}`;
 const chunk = (delta: object, finish: string | null = null) => ({

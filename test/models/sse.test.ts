@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sseParser } from "../../src/models/sse.ts";
+import { sseParser } from "../../src/models/reply/sse.ts";
 import { anyCharacter } from "../support/any-character.ts";
 
 function parse(...parts: (string | Uint8Array)[]): string[] {

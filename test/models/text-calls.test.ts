@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../src/models/openai.ts";
-import type { OddAnswer } from "../../src/models/odd-answers.ts";
-import { createTextCallFilter, endsInCall } from "../../src/models/text-calls.ts";
+import type { OddAnswer } from "../../src/models/refusals/odd-answers.ts";
+import { createTextCallFilter, endsInCall } from "../../src/models/reply/text-calls.ts";
 import { bytes, call, cut, say, startModelServer } from "../support/model-server.ts";
 import type { Script } from "../support/model-server.ts";
 import { noPause, startTurn } from "../support/open-model.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createThoughtFilter } from "../../src/models/thoughts.ts";
+import { createThoughtFilter } from "../../src/models/reply/thoughts.ts";
 
 function reply(...pieces: string[]): string {
   const filter = createThoughtFilter();

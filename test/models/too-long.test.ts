@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { fitInput } from "../../src/models/input-fit.ts";
-import { PROFILES } from "../../src/models/profiles.ts";
-import type { ProfileName } from "../../src/models/profiles.ts";
-import { readRefusal } from "../../src/models/refusal.ts";
-import { tooLong } from "../../src/models/too-long.ts";
+import { PROFILES } from "../../src/models/refusals/profiles.ts";
+import type { ProfileName } from "../../src/models/refusals/profiles.ts";
+import { readRefusal } from "../../src/models/refusals/refusal.ts";
+import { tooLong } from "../../src/models/refusals/too-long.ts";
 import { plainRequest } from "../support/open-model.ts";
 
 const error = (message: string, more: object = {}) => JSON.stringify({ error: { message, ...more } });

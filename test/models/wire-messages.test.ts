@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ModelMessage } from "../../src/model.ts";
-import { NO_QUIRKS } from "../../src/models/quirks.ts";
-import type { Quirks } from "../../src/models/quirks.ts";
-import { wireMessages } from "../../src/models/wire-messages.ts";
+import { NO_QUIRKS } from "../../src/models/refusals/quirks.ts";
+import type { Quirks } from "../../src/models/refusals/quirks.ts";
+import { wireMessages } from "../../src/models/request/wire-messages.ts";
 
 const wire = (messages: ModelMessage[], quirks: Partial<Quirks> = {}, offersTools = true) =>
   wireMessages(messages, { by: "p/m", quirks: { ...NO_QUIRKS, ...quirks }, offersTools });

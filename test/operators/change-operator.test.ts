@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Operator } from "../../src/domain/operator.ts";
+import type { Operator } from "../../src/domain/people/operator.ts";
 import { systemClock } from "../../src/clock.ts";
 import { hashKey } from "../../src/keys.ts";
-import { addOperator, rotateOperator } from "../../src/operators/operators.ts";
-import { signIn, signOut } from "../../src/operators/sign-in.ts";
+import { addOperator, rotateOperator } from "../../src/operators/accounts/operators.ts";
+import { signIn, signOut } from "../../src/operators/accounts/sign-in.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { createReference } from "../stores/reference.ts";

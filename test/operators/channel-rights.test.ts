@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { upsertChannels } from "../../src/installation/channels-file.ts";
-import { applyFields } from "../../src/domain/channel-fields.ts";
+import { applyFields } from "../../src/domain/channels/channel-fields.ts";
 import { startOperated } from "../http/operator-api/operators-service.ts";
 import type { OperatedService } from "../http/operator-api/operators-service.ts";
 

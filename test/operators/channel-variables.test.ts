@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentSettings, Channel } from "../../src/domain/channel.ts";
-import { VARIABLE_FIELDS, variablesOf } from "../../src/domain/channel-variables.ts";
+import type { AgentSettings, Channel } from "../../src/domain/channels/channel.ts";
+import { VARIABLE_FIELDS, variablesOf } from "../../src/domain/channels/channel-variables.ts";
 import { createChannelVariables } from "../../src/config/channel-variables.ts";
-import { channelFieldsSchema } from "../../src/domain/channel-fields.ts";
+import { channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";
 import { parseChannels } from "../../src/installation/channels-file.ts";
 import { createMcpSessions } from "../../src/agent/mcp/sessions.ts";
 import { secretsOf } from "../../src/webhooks/sign.ts";

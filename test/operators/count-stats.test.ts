@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { nobody } from "../../src/threads/dependencies.ts";
 import type { Agent, TurnEnd } from "../../src/agent.ts";
-import { createStatCounts } from "../../src/operators/count-stats.ts";
-import { waitAt, waitName } from "../../src/operators/stats-names.ts";
+import { createStatCounts } from "../../src/operators/stats/count-stats.ts";
+import { waitAt, waitName } from "../../src/operators/stats/stats-names.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { CountedStats } from "../../src/store.ts";
 import { createReference } from "../stores/reference.ts";

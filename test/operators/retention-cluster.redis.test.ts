@@ -8,7 +8,7 @@ import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../stores/samples.ts";
 import { newTold } from "./retention-told.ts";
 import { setTime } from "../threads/set-time.ts";
-import { createRetention } from "../../src/operators/retention.ts";
+import { createRetention } from "../../src/operators/retention/retention.ts";
 import type { Share, Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { tables } from "../../src/stores/tables.ts";

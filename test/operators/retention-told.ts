@@ -1,4 +1,4 @@
-import type { RetentionProgress } from "../../src/operators/retention-sweep.ts";
+import type { RetentionProgress } from "../../src/operators/retention/retention-sweep.ts";
 
 /** What a sweep has told of its progress. */
 export function newTold() {

@@ -5,8 +5,8 @@ import { setTime } from "../threads/set-time.ts";
 import { aroundStore } from "../faults/around-store.ts";
 import { newTold } from "./retention-told.ts";
 import { isInShare } from "../../src/threads/delete/in-share.ts";
-import { createRetention } from "../../src/operators/retention.ts";
-import type { RetentionField } from "../../src/domain/channel.ts";
+import { createRetention } from "../../src/operators/retention/retention.ts";
+import type { RetentionField } from "../../src/domain/channels/channel.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { Share, Store } from "../../src/store.ts";
 import {

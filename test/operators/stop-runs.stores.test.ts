@@ -1,6 +1,6 @@
 import { expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { newFence } from "../../src/domain/fence.ts";
+import { newFence } from "../../src/domain/threads/fence.ts";
 import { stopChannel } from "../../src/operators/stop-runs.ts";
 import { openPlace } from "../stores/backup/places.ts";
 import { sampleChannel, sampleCommit, sampleMessage, sampleRun, SLUG } from "../stores/samples.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createReply } from "../../src/threads/hold/reply.ts";
-import type { Sight } from "../../src/operators/sight.ts";
+import type { Sight } from "../../src/operators/accounts/sight.ts";
 import { watchThread } from "../../src/operators/watch-thread.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { ThreadRecord } from "../../src/store.ts";

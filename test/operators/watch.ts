@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Sight } from "../../src/operators/sight.ts";
+import type { Sight } from "../../src/operators/accounts/sight.ts";
 
 /** A watch of a thread by the operator `admin`: everything that was told so far, as values and as text. */
 export async function watch(url: string, slug: string, id: string) {

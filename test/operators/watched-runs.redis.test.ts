@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { addOperators } from "../http/operator-api/operators-service.ts";
 import { hold, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { callIdOf, enterShop, startShop } from "../console/shop-service.ts";
 import { call, hold, say } from "../support/model-server.ts";
 import { sendMessage } from "../support/service.ts";

@@ -1,4 +1,4 @@
-import type { PageTool } from "../../src/domain/page-tool.ts";
+import type { PageTool } from "../../src/domain/channels/page-tool.ts";
 import type { Checks } from "../../src/replay/case.ts";
 import { tool } from "../agent/sessions.ts";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
 import { hashKey } from "../../src/keys.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import { Secret } from "../../src/secret.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/clock.ts";
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
 import type { Listener } from "../../src/listener.ts";
 import { hashKey } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";

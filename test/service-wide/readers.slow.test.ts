@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
 import { unreadBytes } from "../../src/listeners/unread.ts";
-import { textOf } from "../../src/domain/fold-steps.ts";
+import { textOf } from "../../src/domain/threads/fold-steps.ts";
 import type { ProgressLine } from "../../machines/line.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { systemClock } from "../../src/clock.ts";

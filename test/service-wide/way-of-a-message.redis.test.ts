@@ -26,7 +26,7 @@ const COMMIT = [
 
 /** From what the model's server has sent to the bytes of its reader. */
 const TEXT = [
-  "models/read-turn #pass",
+  "models/reply/read-turn #pass",
   "threads/hold/work wrote",
   "threads/hold/work tell",
   "threads/hold/mailbox post",

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
 import { hashKey } from "../../src/keys.ts";
-import type { Operator } from "../../src/domain/operator.ts";
+import type { Operator } from "../../src/domain/people/operator.ts";
 import { Secret } from "../../src/secret.ts";
-import type { RetentionField } from "../../src/domain/channel.ts";
+import type { RetentionField } from "../../src/domain/channels/channel.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import type { RetentionPlan } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import type { Catalog, UserMessage } from "../../src/domain/message.ts";
+import type { Catalog, UserMessage } from "../../src/domain/threads/message.ts";
 import type { Turn } from "../../src/agent.ts";
 import type { Deletion, ThreadCommit } from "../../src/store.ts";
 import type { Call } from "../../machines/run.ts";

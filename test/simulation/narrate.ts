@@ -1,4 +1,4 @@
-import { holderOf } from "../../src/domain/fence.ts";
+import { holderOf } from "../../src/domain/threads/fence.ts";
 import type { Happening } from "./happening.ts";
 import type { Trace } from "./trace.ts";
 

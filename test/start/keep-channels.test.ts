@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { keepChannels } from "../../src/start/keep-channels.ts";
 import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../../src/store.ts";

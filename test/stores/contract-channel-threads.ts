@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ChannelThreadPage, PlacedThread, Store, ThreadCommit, ThreadState } from "../../src/store.ts";
-import { countWithPerson } from "../../src/operators/count-with-person.ts";
+import { countWithPerson } from "../../src/operators/stats/count-with-person.ts";
 import type { Bench } from "./contract.ts";
 import { SLUG, sampleChannel, sampleCommit, sampleMessage } from "./samples.ts";
 import { addThread, mint } from "./users.ts";

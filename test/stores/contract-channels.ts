@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Operator } from "../../src/domain/operator.ts";
+import type { Operator } from "../../src/domain/people/operator.ts";
 import type { Bench } from "./contract.ts";
 import { sampleChannel } from "./samples.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { User } from "../../src/domain/user.ts";
+import type { User } from "../../src/domain/people/user.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 import { DAY, SLUG, sampleChannel } from "./samples.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ProgressLine } from "../../machines/line.ts";
-import { textOf } from "../../src/domain/fold-steps.ts";
-import { imagesName, withoutText } from "../../src/domain/kept-text.ts";
-import type { KeptText } from "../../src/domain/kept-text.ts";
+import { textOf } from "../../src/domain/threads/fold-steps.ts";
+import { imagesName, withoutText } from "../../src/domain/threads/kept-text.ts";
+import type { KeptText } from "../../src/domain/threads/kept-text.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 import { sampleCommit, sampleMessage, sampleRun } from "./samples.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { AUDIT_KEPT_MS } from "../../src/domain/audit.ts";
-import type { AuditEntry } from "../../src/domain/audit.ts";
-import type { Operator } from "../../src/domain/operator.ts";
+import { AUDIT_KEPT_MS } from "../../src/domain/people/audit.ts";
+import type { AuditEntry } from "../../src/domain/people/audit.ts";
+import type { Operator } from "../../src/domain/people/operator.ts";
 import type { Store } from "../../src/store.ts";
 import type { Bench } from "./contract.ts";
 

@@ -1,10 +1,10 @@
 import { systemClock } from "../../src/clock.ts";
-import { DELETED_FENCE } from "../../src/domain/fence.ts";
+import { DELETED_FENCE } from "../../src/domain/threads/fence.ts";
 import { textOfEntry } from "../../src/stores/engine.ts";
 import type { Engine } from "../../src/stores/engine.ts";
 import { openLmdbEngine } from "../../src/stores/engines/lmdb/engine.ts";
 import { openRedisEngine } from "../../src/stores/engines/redis/open.ts";
-import { isThreadState } from "../../src/stores/records.ts";
+import { isThreadState } from "../../src/stores/records/records.ts";
 import { threadEntryFrom, USER_FIELDS, userFrom } from "../../src/stores/steps/users/user-record.ts";
 import { bucketOf, HEADER, tables, TOKEN } from "../../src/stores/tables.ts";
 import { walk } from "../../src/stores/walk.ts";

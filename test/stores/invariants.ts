@@ -1,4 +1,4 @@
-import type { User } from "../../src/domain/user.ts";
+import type { User } from "../../src/domain/people/user.ts";
 import type { ThreadEntry, ThreadState } from "../../src/store.ts";
 
 /** Everything that an implementation holds, its indexes included, in words that every implementation shares. */

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
-import type { KeptText } from "../../src/domain/kept-text.ts";
-import { withoutText } from "../../src/domain/kept-text.ts";
-import type { UserMessage } from "../../src/domain/message.ts";
-import type { Operator } from "../../src/domain/operator.ts";
+import type { KeptText } from "../../src/domain/threads/kept-text.ts";
+import { withoutText } from "../../src/domain/threads/kept-text.ts";
+import type { UserMessage } from "../../src/domain/threads/message.ts";
+import type { Operator } from "../../src/domain/people/operator.ts";
 import type { Store, ThreadCommit } from "../../src/store.ts";
 import {
   DAY,

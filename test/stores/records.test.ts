@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord } from "../../src/domain/message.ts";
+import type { RunRecord } from "../../src/domain/threads/message.ts";
 import { UnreadableRecord } from "../../src/store.ts";
-import { readChannel } from "../../src/stores/channel-record.ts";
+import { readChannel } from "../../src/stores/records/channel-record.ts";
 import { isNumber, isText, optional, readerOf, shape } from "../../src/stores/checks.ts";
 import {
   readCatalog,
@@ -9,7 +9,7 @@ import {
   readRun,
   readRunSummary,
   readUserMessage,
-} from "../../src/stores/records.ts";
+} from "../../src/stores/records/records.ts";
 import { sampleChannel, sampleMessage, sampleRun, sampleWaiting } from "./samples.ts";
 
 const usedTools: RunRecord = {

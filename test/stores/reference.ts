@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../src/clock.ts";
-import type { Channel } from "../../src/domain/channel.ts";
-import { isSameFeedback, mayBeRated, withFeedback } from "../../src/domain/feedback.ts";
-import { wholeMessage, wholeRun } from "../../src/domain/kept-text.ts";
-import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
-import type { Operator } from "../../src/domain/operator.ts";
-import type { User } from "../../src/domain/user.ts";
-import { claimOf } from "../../src/domain/message-claim.ts";
-import type { MessageClaim } from "../../src/domain/message-claim.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
+import { isSameFeedback, mayBeRated, withFeedback } from "../../src/domain/threads/feedback.ts";
+import { wholeMessage, wholeRun } from "../../src/domain/threads/kept-text.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/threads/message.ts";
+import type { Operator } from "../../src/domain/people/operator.ts";
+import type { User } from "../../src/domain/people/user.ts";
+import { claimOf } from "../../src/domain/threads/message-claim.ts";
+import type { MessageClaim } from "../../src/domain/threads/message-claim.ts";
 import type {
   CommitResult,
   Deletion,

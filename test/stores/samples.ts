@@ -1,5 +1,5 @@
-import type { Channel } from "../../src/domain/channel.ts";
-import type { Message, RunRecord, UserMessage } from "../../src/domain/message.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
+import type { Message, RunRecord, UserMessage } from "../../src/domain/threads/message.ts";
 import type { ThreadCommit } from "../../src/store.ts";
 
 /** Records with every field filled in: a test names the fields that it is about. */

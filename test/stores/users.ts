@@ -1,4 +1,4 @@
-import type { User } from "../../src/domain/user.ts";
+import type { User } from "../../src/domain/people/user.ts";
 import type { Store } from "../../src/store.ts";
 import { SLUG } from "./samples.ts";
 

@@ -54,7 +54,17 @@ export const SERVICE: readonly Layer[] = [
   },
   {
     name: "records and rules",
-    places: [{ path: "src/domain/", is: "records and rules without I/O" }],
+    places: [
+      {
+        path: "src/domain/",
+        is: "records and rules without I/O",
+        rooms: [
+          { path: "src/domain/threads/", is: "messages, runs, holds, and what is kept of them" },
+          { path: "src/domain/channels/", is: "channels, their fields, tools and webhooks" },
+          { path: "src/domain/people/", is: "visitors, users and operators" },
+        ],
+      },
+    ],
   },
   {
     name: "basics",
@@ -105,6 +115,11 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/operators/",
         is: "what operators can do, for the API and the command line; and the audit",
+        rooms: [
+          { path: "src/operators/accounts/", is: "operators themselves: roles, keys, what each may see" },
+          { path: "src/operators/stats/", is: "counting what happens, for the console's figures" },
+          { path: "src/operators/retention/", is: "deleting what is past its date" },
+        ],
       },
       {
         path: "src/webhooks/",
@@ -134,7 +149,10 @@ export const SERVICE: readonly Layer[] = [
       {
         path: "src/agent/",
         is: "the agent: prompt, tools, budgets",
-        rooms: [{ path: "src/agent/mcp/", is: "connections to the MCP servers of channels" }],
+        rooms: [
+          { path: "src/agent/tools/", is: "tools as they are offered and called: names, schemas, arguments" },
+          { path: "src/agent/mcp/", is: "connections to the MCP servers of channels" },
+        ],
       },
       {
         path: "src/stores/",
@@ -159,6 +177,7 @@ export const SERVICE: readonly Layer[] = [
             path: "src/stores/engines/redis/cluster/",
             is: "the nodes of a cluster, and which of them has which slots",
           },
+          { path: "src/stores/records/", is: "records as they are stored, and read back" },
           { path: "src/stores/check/", is: "checks of what is stored, and repairs" },
           { path: "src/stores/backup/", is: "a whole store to one file, and back" },
           {
@@ -167,7 +186,16 @@ export const SERVICE: readonly Layer[] = [
           },
         ],
       },
-      { path: "src/models/", is: "implementation of model.ts: any OpenAI-compatible server" },
+      {
+        path: "src/models/",
+        is: "implementation of model.ts: any OpenAI-compatible server",
+        rooms: [
+          { path: "src/models/request/", is: "what a model is sent" },
+          { path: "src/models/exchange/", is: "one request over HTTP, and its answer as it comes" },
+          { path: "src/models/reply/", is: "a streamed answer, read: text, calls, thoughts, usage" },
+          { path: "src/models/refusals/", is: "refusals, and what is sent otherwise because of them" },
+        ],
+      },
       { path: "src/traces/", is: "implementation of trace.ts: OpenTelemetry, loaded only if configured" },
       {
         path: "src/listeners/",
@@ -272,6 +300,11 @@ export const SERVICE: readonly Layer[] = [
         path: "src/cli/",
         is: "the chat-agent command, a file or folder for each sub-command",
         rooms: [
+          {
+            path: "src/cli/command/",
+            is: "what every sub-command has: options, the store or the API, printing",
+          },
+          { path: "src/cli/chat/", is: "chatting in a terminal" },
           { path: "src/cli/channels/", is: "making and changing channels" },
           {
             path: "src/cli/init/",
@@ -310,6 +343,7 @@ export const WIDGET: readonly Layer[] = [
     places: [
       { path: "src/widget/tools/", is: "the page's tools: their catalog, and running a call" },
       { path: "src/widget/view/", is: "the components, and the state that they show" },
+      { path: "src/widget/view/markdown/", is: "markdown as components, safe and within bounds" },
     ],
   },
   {
@@ -367,13 +401,13 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "src/client/core/pause.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
-      "src/domain/image-dimensions.ts",
-      "src/domain/portable-schema.ts",
+      "src/domain/threads/image-dimensions.ts",
+      "src/domain/channels/portable-schema.ts",
       "preact",
       "preact/jsx-runtime",
       "marked",
     ],
-    gives: ["src/widget/view/render-markdown.ts"],
+    gives: ["src/widget/view/markdown/render-markdown.ts"],
     rooms: WIDGET.slice(0, -1)
       .toReversed()
       .flatMap(({ places }) => places),
@@ -402,9 +436,9 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "src/client/core/pause.ts",
       "src/client/core/printable.ts",
       "src/client/core/refusals.ts",
-      "src/domain/image-dimensions.ts",
-      "src/operators/sight.ts",
-      "src/widget/view/render-markdown.ts",
+      "src/domain/threads/image-dimensions.ts",
+      "src/operators/accounts/sight.ts",
+      "src/widget/view/markdown/render-markdown.ts",
       "preact",
       "preact/hooks",
       "uplot",

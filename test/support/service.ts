@@ -6,7 +6,7 @@ import type { Line } from "../../machines/line.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Channel, McpServer } from "../../src/domain/channel.ts";
+import type { Channel, McpServer } from "../../src/domain/channels/channel.ts";
 import { createCliChannel } from "../../src/installation/default-channels.ts";
 import { createLog } from "../../src/log.ts";
 import type { Model } from "../../src/model.ts";

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { runProgram } from "../../src/cli/program.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import type { Terminal } from "../../src/cli/command/terminal.ts";
 
 export interface Ran {
   /** The exit code. */

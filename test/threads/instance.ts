@@ -9,7 +9,7 @@ import type { PageAnswer } from "../../src/threads/say/answer.ts";
 import type { NewMessage } from "../../src/threads/say/say.ts";
 import { systemClock, systemTimers } from "../../src/clock.ts";
 import type { Clock, Timers } from "../../src/clock.ts";
-import { handOffOf } from "../../src/domain/hand-off.ts";
+import { handOffOf } from "../../src/domain/threads/hand-off.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store.ts";
 import type { Tracing } from "../../src/trace.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readVisitorToken } from "../../src/domain/visitor-token.ts";
+import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import type { Store } from "../../src/store.ts";
 import { tables } from "../../src/stores/tables.ts";
 import { clientOf } from "../identity/channel-client.ts";

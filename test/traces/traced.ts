@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { Channel } from "../../src/domain/channel.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
 import { openModel } from "../../src/installation/open-model.ts";
 import type { SpansOutcome } from "../../src/traces/counted-processor.ts";
 import { openTracing } from "../../src/traces/opentelemetry.ts";

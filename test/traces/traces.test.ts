@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { valueOf } from "../metrics/sample.ts";
 import {

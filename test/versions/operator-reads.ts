@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Message } from "../../src/domain/message.ts";
+import type { Message } from "../../src/domain/threads/message.ts";
 import type { Store } from "../../src/store.ts";
 import { ask } from "../faults/client.ts";
 import type { Heard } from "../faults/client.ts";

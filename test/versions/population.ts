@@ -12,7 +12,7 @@ import type { Heard } from "../faults/client.ts";
 import { replyTo } from "../faults/echo-model.ts";
 import type { EchoModel } from "../faults/echo-model.ts";
 import type { Store } from "../../src/store.ts";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { TRANSPORT } from "../faults/fault-channels.ts";
 
 /** Threads in all states that a service leaves behind, made by talking to one, and what each of them must still do later. */

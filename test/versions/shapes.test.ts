@@ -6,7 +6,7 @@ import { VISITOR_CHART_VERSION, visitorMachine } from "../../machines/visitor.ts
 import { threadContext, visitorContext } from "../../src/charts/stored-context.ts";
 import { deliveryKind } from "../../src/stores/deliveries.ts";
 import { STORE_FORMAT } from "../../src/stores/format.ts";
-import { sharedKinds } from "../../src/stores/records.ts";
+import { sharedKinds } from "../../src/stores/records/records.ts";
 import { HEADER, tables, TOKEN, USER } from "../../src/stores/tables.ts";
 
 /** What is stored, in the shape of each of its versions: written down once, and compared with the code. */

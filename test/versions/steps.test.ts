@@ -9,7 +9,7 @@ import { readThreadContext, readVisitorContext } from "../../src/charts/stored-c
 import { NewerRecord, UnreadableRecord } from "../../src/store.ts";
 import { isNumber, isText, kindOf, listKindOf, optional, shape } from "../../src/stores/checks.ts";
 import type { RecordStep } from "../../src/stores/checks.ts";
-import { readCatalog } from "../../src/stores/records.ts";
+import { readCatalog } from "../../src/stores/records/records.ts";
 
 /** Charts and records of planned versions: each is read from every one before it, and written as old as it can be. */
 

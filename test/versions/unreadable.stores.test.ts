@@ -3,7 +3,7 @@ import type { Call } from "../../machines/run.ts";
 import { threadHost, visitorHost } from "../../src/charts/charts.ts";
 import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
-import { readVisitorToken } from "../../src/domain/visitor-token.ts";
+import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import { NewerRecord } from "../../src/store.ts";
 import { answers, createInstance, readerOf, says } from "../threads/instance.ts";
 import type { Instance } from "../threads/instance.ts";

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createVisitors } from "../../src/visitors/visitors.ts";
-import { readVisitorToken } from "../../src/domain/visitor-token.ts";
-import type { TokenClaim } from "../../src/domain/visitor-token.ts";
+import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
+import type { TokenClaim } from "../../src/domain/people/visitor-token.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import type { Store } from "../../src/store.ts";
 import { SLUG, sampleChannel } from "../stores/samples.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { endpointOf } from "../../src/domain/tellings.ts";
+import { endpointOf } from "../../src/domain/threads/tellings.ts";
 import type { OutboxStore } from "../../src/store.ts";
 import { createLane } from "../../src/webhooks/lane.ts";
 import { createWebhooks } from "../../src/webhooks/webhooks.ts";

@@ -1,6 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { withOlderSecrets } from "../../src/domain/webhook.ts";
+import { withOlderSecrets } from "../../src/domain/channels/webhook.ts";
 import { upsertChannels } from "../../src/installation/channels-file.ts";
 import { Secret } from "../../src/secret.ts";
 import { secretsOf, signedHeaders } from "../../src/webhooks/sign.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { closedUrl, isPublicAddress } from "../../src/domain/public-address.ts";
-import { channelFieldsSchema } from "../../src/domain/channel-fields.ts";
-import { endpointOf, tellingsOf } from "../../src/domain/tellings.ts";
+import { channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";
+import { endpointOf, tellingsOf } from "../../src/domain/threads/tellings.ts";
 import { mustTell, parseChannels } from "../../src/installation/channels-file.ts";
 import { Secret } from "../../src/secret.ts";
 import { dueAfter } from "../../src/webhooks/due-after.ts";

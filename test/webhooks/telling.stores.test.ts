@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Channel } from "../../src/domain/channel.ts";
-import type { WebhookField } from "../../src/domain/webhook.ts";
-import { endpointOf } from "../../src/domain/tellings.ts";
+import type { Channel } from "../../src/domain/channels/channel.ts";
+import type { WebhookField } from "../../src/domain/channels/webhook.ts";
+import { endpointOf } from "../../src/domain/threads/tellings.ts";
 import { hashKey } from "../../src/keys.ts";
 import type { Model } from "../../src/model.ts";
 import { Secret } from "../../src/secret.ts";
-import { threadUid } from "../../src/domain/thread-uid.ts";
+import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { NewerRecord, UnreadableRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";

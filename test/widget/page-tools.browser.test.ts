@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
-import { PickedSchema } from "../../src/agent/picked-schema.ts";
+import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
 import type { Line } from "../../machines/line.ts";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";
 import type { OpenVisit, Visit } from "./browser.ts";

@@ -1,4 +1,4 @@
-import type { McpServer } from "../../domain/channel.ts";
+import type { McpServer } from "../../domain/channels/channel.ts";
 import type { OddTool } from "./read-tool.ts";
 import { McpSession, MCP_TIMEOUTS } from "./session.ts";
 import type { SessionOptions } from "./session.ts";

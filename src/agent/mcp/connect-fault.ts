@@ -1,5 +1,5 @@
 import { AnswerTooLong } from "../../bounded-body.ts";
-import { isRecord } from "../picked-schema.ts";
+import { isRecord } from "../tools/picked-schema.ts";
 import { NOT_PUBLIC } from "../../public-lookup.ts";
 import { Unusable } from "./unusable.ts";
 

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { McpHttpServer, McpServer } from "../../domain/channel.ts";
-import { variableName } from "../../domain/channel-variables.ts";
+import type { McpHttpServer, McpServer } from "../../domain/channels/channel.ts";
+import { variableName } from "../../domain/channels/channel-variables.ts";
 import { createHider } from "../../log.ts";
 import { Secret } from "../../secret.ts";
 import { abortable } from "../abortable.ts";

@@ -1,6 +1,6 @@
 import { AnswerTooLong } from "../../bounded-body.ts";
 import type { Clock } from "../../clock.ts";
-import type { McpServer } from "../../domain/channel.ts";
+import type { McpServer } from "../../domain/channels/channel.ts";
 import type { Log } from "../../log.ts";
 import { openConnection } from "./connection.ts";
 import type { ConnectionOptions, McpConnection } from "./connection.ts";

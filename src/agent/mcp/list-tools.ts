@@ -1,4 +1,4 @@
-import type { ServerTool } from "../tools.ts";
+import type { ServerTool } from "../tools/tools.ts";
 import { leftOut, readTool } from "./read-tool.ts";
 import type { OddTool } from "./read-tool.ts";
 

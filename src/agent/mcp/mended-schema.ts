@@ -1,5 +1,5 @@
-import { isDeeperThan, isRecord } from "../picked-schema.ts";
-import type { Schema } from "../picked-schema.ts";
+import { isDeeperThan, isRecord } from "../tools/picked-schema.ts";
+import type { Schema } from "../tools/picked-schema.ts";
 
 /** Longer than the schema of any form; a model reads it in every turn. */
 const MOST_SCHEMA_CHARS = 64_000;

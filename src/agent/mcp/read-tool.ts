@@ -1,6 +1,6 @@
 import { cutText } from "../../../machines/line.ts";
-import { isRecord, PickedSchema } from "../picked-schema.ts";
-import type { ServerTool } from "../tools.ts";
+import { isRecord, PickedSchema } from "../tools/picked-schema.ts";
+import type { ServerTool } from "../tools/tools.ts";
 import { mendedSchema } from "./mended-schema.ts";
 
 /** Longer than any description that helps a model, which reads it in every turn. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import type { McpServer } from "../../domain/channel.ts";
-import { resultText } from "../../domain/tool-text.ts";
+import type { McpServer } from "../../domain/channels/channel.ts";
+import { resultText } from "../../domain/channels/tool-text.ts";
 import type { Log } from "../../log.ts";
 import { abortable } from "../abortable.ts";
 import { mcpFaultOf } from "./fault.ts";
@@ -12,7 +12,7 @@ import { MOST_TOLD, odditiesOf } from "./oddities.ts";
 import { toolResultText } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 import { wantedInput, wantedSignIn } from "./wanted-input.ts";
-import type { ServerTool } from "../tools.ts";
+import type { ServerTool } from "../tools/tools.ts";
 
 export interface ToolUse {
   tool: string;

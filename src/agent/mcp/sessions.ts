@@ -1,13 +1,13 @@
 import type { Call } from "../../../machines/run.ts";
 import type { Clock } from "../../clock.ts";
-import type { McpServer } from "../../domain/channel.ts";
+import type { McpServer } from "../../domain/channels/channel.ts";
 import type { Log } from "../../log.ts";
 import type { Secret } from "../../secret.ts";
 import type { Caller } from "./identity.ts";
 import { MCP_TIMEOUTS, McpSession, NO_LONGER } from "./session.ts";
 import type { McpTimeouts } from "./session.ts";
 import type { ToolAnswer } from "./tool-result.ts";
-import type { ServerTool } from "../tools.ts";
+import type { ServerTool } from "../tools/tools.ts";
 
 /** A channel's MCP servers, by name, as its settings have them now. */
 export type McpServers = Readonly<Record<string, McpServer>>;

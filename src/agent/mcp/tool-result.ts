@@ -1,5 +1,5 @@
 import { cutText } from "../../../machines/line.ts";
-import { RESULT_TEXT_CHARS, wholeResultText } from "../../domain/tool-text.ts";
+import { RESULT_TEXT_CHARS, wholeResultText } from "../../domain/channels/tool-text.ts";
 
 /** What a tool answered, or why it did not. */
 export interface ToolAnswer {

@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { McpProcessServer } from "../../domain/channel.ts";
+import type { McpProcessServer } from "../../domain/channels/channel.ts";
 import type { Asking } from "./asking.ts";
 import { createGuardedFetch, MOST_ANSWER_BYTES } from "./guarded-fetch.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";

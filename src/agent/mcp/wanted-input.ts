@@ -1,5 +1,5 @@
 import { cutText } from "../../../machines/line.ts";
-import { isRecord } from "../picked-schema.ts";
+import { isRecord } from "../tools/picked-schema.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 
 /** MCP 2025-11-25, URLElicitationRequiredError: `data` has `elicitations`. */

@@ -1,4 +1,4 @@
-import type { AgentSettings, Channel, McpServer, RetentionField } from "../../domain/channel.ts";
+import type { AgentSettings, Channel, McpServer, RetentionField } from "../../domain/channels/channel.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 /** A channel as the operator API shows it. */

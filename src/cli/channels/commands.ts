@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from "commander";
-import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
-import { at } from "../ask.ts";
-import type { Refused } from "../ask.ts";
-import { command } from "../command.ts";
-import type { Call, Command, Family } from "../command.ts";
-import { printFields, printJson, printTable } from "../print.ts";
-import { tellUnreadable } from "../unreadable.ts";
+import { MAX_OVERLAP_HOURS } from "../../domain/channels/older-keys.ts";
+import { at } from "../command/ask.ts";
+import type { Refused } from "../command/ask.ts";
+import { command } from "../command/command.ts";
+import type { Call, Command, Family } from "../command/command.ts";
+import { printFields, printJson, printTable } from "../command/print.ts";
+import { tellUnreadable } from "../command/unreadable.ts";
 import { changeOf, newChannelOf } from "./change.ts";
 import type { ChannelView } from "./change.ts";
 import { FIELDS, ORIGIN_CHANGES, parseSlug } from "./field-options.ts";

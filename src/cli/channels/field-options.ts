@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
-import type { AgentSettings } from "../../domain/channel.ts";
+import type { AgentSettings } from "../../domain/channels/channel.ts";
 import {
   agentSchema,
   complaint,
@@ -9,9 +9,9 @@ import {
   originFrom,
   slugSchema,
   splitAgent,
-} from "../../domain/channel-fields.ts";
+} from "../../domain/channels/channel-fields.ts";
 import { messageOf } from "../../errors.ts";
-import type { Command } from "../command.ts";
+import type { Command } from "../command/command.ts";
 
 /** The fields of a channel, as options of `create` and `update`. */
 export interface FieldOptions {

@@ -1,6 +1,6 @@
 import { readConfig } from "../../config.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { originFrom } from "../../domain/channel-fields.ts";
+import { originFrom } from "../../domain/channels/channel-fields.ts";
 
 /** The answers to the questions of `init`. */
 export interface Answers {

@@ -1,8 +1,8 @@
 import { messageOf } from "../../errors.ts";
-import { readPerson } from "../chat-input.ts";
-import type { ChatInput } from "../chat-input.ts";
-import { CannotDo } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
+import { readPerson } from "../chat/chat-input.ts";
+import type { ChatInput } from "../chat/chat-input.ts";
+import { CannotDo } from "../command/terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
 import { NAMES, QUESTIONS } from "./answers.ts";
 import type { Answers, Question, QuestionName } from "./answers.ts";
 

@@ -6,8 +6,8 @@ import type { CheckedCase } from "../../replay/junit.ts";
 import { sumOf } from "../../replay/summary.ts";
 import type { Summary } from "../../replay/summary.ts";
 import type { Usage } from "../../../machines/run.ts";
-import { printFields, printJson, printTable } from "../print.ts";
-import type { Terminal } from "../terminal.ts";
+import { printFields, printJson, printTable } from "../command/print.ts";
+import type { Terminal } from "../command/terminal.ts";
 
 /** The longest cell: two replies and the calls must fit side by side. */
 const CELL_CHARS = 48;

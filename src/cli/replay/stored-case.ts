@@ -1,5 +1,5 @@
 import { createMcpSessions } from "../../agent/mcp/sessions.ts";
-import type { ServerTool } from "../../agent/tools.ts";
+import type { ServerTool } from "../../agent/tools/tools.ts";
 import { systemClock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import type { Usage } from "../../../machines/run.ts";
@@ -9,15 +9,15 @@ import type { SaidMessage } from "../../replay/case-of-thread.ts";
 import type { ReplayCase } from "../../replay/case.ts";
 import type { Store } from "../../store.ts";
 import { noteReading } from "../../operators/threads.ts";
-import { asCommandLine } from "../as-command-line.ts";
+import { asCommandLine } from "../command/as-command-line.ts";
 import { serversOf } from "../channel-servers.ts";
 import { commandVariables } from "../channel-variables.ts";
-import { commandLog } from "../command-log.ts";
-import { existingChannel, existingThread } from "../existing.ts";
-import { CannotDo } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
-import { wholeHistory } from "../whole-history.ts";
-import { withStore } from "../with-store.ts";
+import { commandLog } from "../command/command-log.ts";
+import { existingChannel, existingThread } from "../command/existing.ts";
+import { CannotDo } from "../command/terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
+import { wholeHistory } from "./whole-history.ts";
+import { withStore } from "../command/with-store.ts";
 
 /** How many of the latest runs are read for their tokens; those of older runs stay unknown. */
 const RUNS = 1_000;

@@ -4,9 +4,9 @@ import { RULES } from "../../stores/check/rules.ts";
 import type { Remedy } from "../../stores/check/rules.ts";
 import { checkStore } from "../../stores/check/check-store.ts";
 import { suspicionsOf } from "../../stores/check/suspicions.ts";
-import { printJson, printTable } from "../print.ts";
-import { CannotDo } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
+import { printJson, printTable } from "../command/print.ts";
+import { CannotDo } from "../command/terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
 import { openProgress } from "./progress.ts";
 import { withStoreData } from "./with-data.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
 import { addBackup } from "./backup.ts";
 import { addCheck } from "./check.ts";
 import { addCompact } from "./compact.ts";

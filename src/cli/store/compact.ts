@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { messageOf } from "../../errors.ts";
 import type { Compaction } from "../../stores/backup/store-data.ts";
-import { printJson } from "../print.ts";
-import { CannotDo } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
+import { printJson } from "../command/print.ts";
+import { CannotDo } from "../command/terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
 import { bytesInWords } from "./numbers.ts";
 import { withStoreData } from "./with-data.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { writeDeletions } from "../../stores/backup/deletions.ts";
 import { deletionsOf } from "../../stores/backup/read-store.ts";
-import { printJson } from "../print.ts";
-import type { Terminal } from "../terminal.ts";
+import { printJson } from "../command/print.ts";
+import type { Terminal } from "../command/terminal.ts";
 import { withStoreData } from "./with-data.ts";
 
 export function addDeletions(store: Command, terminal: Terminal): void {

@@ -3,8 +3,8 @@ import { countsOf } from "../../stores/backup/counts.ts";
 import { restoringOf } from "../../stores/backup/restoring.ts";
 import { STORE_FORMAT } from "../../stores/format.ts";
 import { VERSION } from "../../version.ts";
-import { printFields, printJson } from "../print.ts";
-import type { Terminal } from "../terminal.ts";
+import { printFields, printJson } from "../command/print.ts";
+import type { Terminal } from "../command/terminal.ts";
 import { bytesInWords } from "./numbers.ts";
 import { withStoreData } from "./with-data.ts";
 

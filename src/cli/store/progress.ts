@@ -1,4 +1,4 @@
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
 
 /** A line on stderr with the progress of a long command, if a person watches; else nothing. */
 export interface Progress {

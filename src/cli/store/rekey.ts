@@ -5,10 +5,10 @@ import { NO_KEYS, openSealedStore } from "../../installation/open-store.ts";
 import { rekey } from "../../stores/content-keys/rekey.ts";
 import type { Rekeyed } from "../../stores/content-keys/rekey.ts";
 import { createWrapping } from "../../stores/content-keys/wrapping.ts";
-import { printJson } from "../print.ts";
-import { CannotDo } from "../terminal.ts";
-import type { Terminal } from "../terminal.ts";
-import { atStore } from "../with-store.ts";
+import { printJson } from "../command/print.ts";
+import { CannotDo } from "../command/terminal.ts";
+import type { Terminal } from "../command/terminal.ts";
+import { atStore } from "../command/with-store.ts";
 
 export function addRekey(store: Command, terminal: Terminal): void {
   store

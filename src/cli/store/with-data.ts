@@ -1,8 +1,8 @@
 import type { Config } from "../../config.ts";
 import { openStoreData } from "../../installation/open-store-data.ts";
 import type { StoreData } from "../../stores/backup/store-data.ts";
-import type { Terminal } from "../terminal.ts";
-import { atStore } from "../with-store.ts";
+import type { Terminal } from "../command/terminal.ts";
+import { atStore } from "../command/with-store.ts";
 
 /**
  * Opens the data of the environment's store for one command, also while a service runs on it, and closes them again.

@@ -1,4 +1,4 @@
-import type { MachineView } from "../../operators/sight.ts";
+import type { MachineView } from "../../operators/accounts/sight.ts";
 import { Fact } from "../parts/fact.tsx";
 import { numberText } from "../parts/numbers.ts";
 import { Time } from "../parts/times.tsx";

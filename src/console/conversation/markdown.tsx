@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { printable } from "../../client/core/printable.ts";
-import { renderMarkdown } from "../../widget/view/render-markdown.ts";
+import { renderMarkdown } from "../../widget/view/markdown/render-markdown.ts";
 
 const WORDS = { copy: "Copy", copied: "Copied" };
 

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Line } from "../../../machines/line.ts";
-import { hasTooManyPixels } from "../../domain/image-dimensions.ts";
+import { hasTooManyPixels } from "../../domain/threads/image-dimensions.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
 import type { MessageView, StepView } from "../service/views.ts";

@@ -1,4 +1,4 @@
-import type { Sight } from "../../operators/sight.ts";
+import type { Sight } from "../../operators/accounts/sight.ts";
 import type { FeedLine, StateFeedLine } from "../../protocol/feed.ts";
 import { nothingSeen, withSight } from "../machine/seen.ts";
 import type { Seen } from "../machine/seen.ts";

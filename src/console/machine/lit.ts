@@ -1,5 +1,5 @@
 import type { MoveOutline, Outline, StateOutline } from "../../../machines/draw/outline.ts";
-import type { RunView } from "../../operators/sight.ts";
+import type { RunView } from "../../operators/accounts/sight.ts";
 
 /** What one event of a run did. States by their path, `running.thinking`. */
 export interface Step {

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import type { RunView } from "../../operators/sight.ts";
+import type { RunView } from "../../operators/accounts/sight.ts";
 
 /** A place in a run at which the chart is shown. */
 interface Place {

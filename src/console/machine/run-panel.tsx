@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Line } from "../../../machines/line.ts";
-import type { MachineView, RunView } from "../../operators/sight.ts";
+import type { MachineView, RunView } from "../../operators/accounts/sight.ts";
 import { Fact } from "../parts/fact.tsx";
 import { Time } from "../parts/times.tsx";
 import type { Step } from "./lit.ts";

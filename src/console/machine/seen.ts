@@ -1,5 +1,5 @@
 import type { Line } from "../../../machines/line.ts";
-import type { MachineView, RunView, Sight } from "../../operators/sight.ts";
+import type { MachineView, RunView, Sight } from "../../operators/accounts/sight.ts";
 
 /** Everything that the console knows of a conversation's machine. */
 export interface Seen {

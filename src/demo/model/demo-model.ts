@@ -91,7 +91,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 async function stream(turn: DemoTurn, askedChars: number, response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   if (turn.type === "text") {
-    // As open models do; no reader sees it (models/thoughts.ts).
+    // As open models do; no reader sees it (models/reply/thoughts.ts).
     for (const part of THOUGHT) response.write(event({ choices: [choice({ content: part })] }));
     const words = turn.text.split(/(?<= )/);
     for (const word of words) {

@@ -1,4 +1,4 @@
-import { declaredType } from "../../domain/attachments.ts";
+import { declaredType } from "../../domain/threads/attachments.ts";
 import type { Step } from "../../protocol/lines.ts";
 import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { PageTool } from "../../domain/page-tool.ts";
-import { catalogSchema } from "../../domain/portable-schema.ts";
+import type { PageTool } from "../../domain/channels/page-tool.ts";
+import { catalogSchema } from "../../domain/channels/portable-schema.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import {
   attachmentList,

@@ -1,7 +1,7 @@
 import type { Reply } from "../../threads/hold/reply.ts";
 import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
-import { offerableTools } from "../../domain/offerable-tools.ts";
+import { offerableTools } from "../../domain/channels/offerable-tools.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";

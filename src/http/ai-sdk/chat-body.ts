@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nameMap } from "../../domain/name-map.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { PageTool } from "../../domain/page-tool.ts";
-import { catalogSchema } from "../../domain/portable-schema.ts";
+import type { PageTool } from "../../domain/channels/page-tool.ts";
+import { catalogSchema } from "../../domain/channels/portable-schema.ts";
 import {
   attachmentList,
   clientMessageId,

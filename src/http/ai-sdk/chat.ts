@@ -1,6 +1,6 @@
 import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
-import { offerableTools } from "../../domain/offerable-tools.ts";
+import { offerableTools } from "../../domain/channels/offerable-tools.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Store } from "../../store.ts";
 import { endpoint } from "../endpoint.ts";

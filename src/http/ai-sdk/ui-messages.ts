@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { declaredType } from "../../domain/attachments.ts";
+import { declaredType } from "../../domain/threads/attachments.ts";
 import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
 import { stepPart } from "./ui-frames.ts";

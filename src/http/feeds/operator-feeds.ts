@@ -1,5 +1,5 @@
-import type { Operator } from "../../domain/operator.ts";
-import { seesChannel } from "../../domain/operator.ts";
+import type { Operator } from "../../domain/people/operator.ts";
+import { seesChannel } from "../../domain/people/operator.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
 import { channelThreadView } from "../../operators/channel-threads.ts";
 import type { ThreadChanges, ToldChange } from "../../operators/thread-changes.ts";

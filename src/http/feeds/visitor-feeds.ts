@@ -3,7 +3,7 @@ import type { Directory } from "../../admission/directory.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { readVisitorToken } from "../../domain/visitor-token.ts";
+import { readVisitorToken } from "../../domain/people/visitor-token.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Store } from "../../store.ts";
 import { createFewOpen } from "./few-open.ts";

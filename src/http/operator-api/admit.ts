@@ -1,10 +1,10 @@
 import type { OperatorAdmission } from "../../admission/operator-admission.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
-import type { Channel } from "../../domain/channel.ts";
-import { seesChannel } from "../../domain/operator.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import { seesChannel } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { User } from "../../domain/user.ts";
+import type { User } from "../../domain/people/user.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
 import { keyed } from "../endpoint-route.ts";

@@ -1,6 +1,6 @@
 import { endpoint } from "../endpoint.ts";
 import { z } from "zod";
-import type { AuditEntry } from "../../domain/audit.ts";
+import type { AuditEntry } from "../../domain/people/audit.ts";
 import { readAudit } from "../../operators/read-audit.ts";
 import { documentedList, listAnswer, listFields } from "./lists.ts";
 import type { OperatorApi } from "./operator-api.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { dayOf } from "../../domain/day.ts";
-import { seesChannel } from "../../domain/operator.ts";
-import { readCaps } from "../../operators/caps.ts";
-import type { DailyCaps } from "../../operators/caps.ts";
+import { seesChannel } from "../../domain/people/operator.ts";
+import { readCaps } from "../../operators/accounts/caps.ts";
+import type { DailyCaps } from "../../operators/accounts/caps.ts";
 import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";

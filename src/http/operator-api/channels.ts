@@ -1,13 +1,18 @@
 import { z } from "zod";
 import type { ChannelVariables } from "../../config/channel-variables.ts";
-import type { Channel } from "../../domain/channel.ts";
-import { handoffSchema, retentionSchema, slugSchema, webhooksSchema } from "../../domain/channel-fields.ts";
-import { closedMcpAddress } from "../../domain/mcp-addresses.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import {
+  handoffSchema,
+  retentionSchema,
+  slugSchema,
+  webhooksSchema,
+} from "../../domain/channels/channel-fields.ts";
+import { closedMcpAddress } from "../../domain/channels/mcp-addresses.ts";
 import { withoutPrototypes } from "../../domain/name-map.ts";
 import { closedUrl } from "../../domain/public-address.ts";
-import { MAX_OVERLAP_HOURS } from "../../domain/older-keys.ts";
-import { COMMAND_LINE, seesChannel } from "../../domain/operator.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { MAX_OVERLAP_HOURS } from "../../domain/channels/older-keys.ts";
+import { COMMAND_LINE, seesChannel } from "../../domain/people/operator.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import { note } from "../../operators/acting.ts";

@@ -1,5 +1,5 @@
-import { COMMAND_LINE } from "../../domain/operator.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { COMMAND_LINE } from "../../domain/people/operator.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { messageOf } from "../../errors.ts";
 import type { Handler } from "../../listener.ts";

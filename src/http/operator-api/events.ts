@@ -4,7 +4,7 @@ import { endpoint } from "../endpoint.ts";
 import { createOperatorFeeds } from "../feeds/operator-feeds.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import { EXAMPLE_THREAD } from "./threads.ts";
-import type { OperatorRole } from "../../domain/operator.ts";
+import type { OperatorRole } from "../../domain/people/operator.ts";
 
 const ROLES: readonly OperatorRole[] = ["admin", "agent"];
 

@@ -4,7 +4,7 @@ import type { Directory } from "../../admission/directory.ts";
 import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import type { ChannelVariables } from "../../config/channel-variables.ts";
-import type { OperatorRole } from "../../domain/operator.ts";
+import type { OperatorRole } from "../../domain/people/operator.ts";
 import type { ChannelKeys } from "../../keys.ts";
 import type { PlainLog } from "../../log.ts";
 import type { ThreadChanges } from "../../operators/thread-changes.ts";

@@ -1,8 +1,13 @@
 import { z } from "zod";
-import { slugSchema } from "../../domain/channel-fields.ts";
-import { operatorNameFault } from "../../domain/operator-name.ts";
+import { slugSchema } from "../../domain/channels/channel-fields.ts";
+import { operatorNameFault } from "../../domain/people/operator-name.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { addOperator, operatorView, removeOperator, rotateOperator } from "../../operators/operators.ts";
+import {
+  addOperator,
+  operatorView,
+  removeOperator,
+  rotateOperator,
+} from "../../operators/accounts/operators.ts";
 import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isDay } from "../../domain/day.ts";
-import { seesChannel } from "../../domain/operator.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { seesChannel } from "../../domain/people/operator.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { readStats, statDays } from "../../operators/stats.ts";
+import { readStats, statDays } from "../../operators/stats/stats.ts";
 import type { Store } from "../../store.ts";
 import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { attributesField } from "../../domain/attributes.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { attributesField } from "../../domain/people/attributes.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { MAX_DISPLAY_NAME_CHARS } from "../../domain/user.ts";
-import type { User } from "../../domain/user.ts";
+import { MAX_DISPLAY_NAME_CHARS } from "../../domain/people/user.ts";
+import type { User } from "../../domain/people/user.ts";
 import { searchUsers } from "../../operators/search-users.ts";
 import { deleteUser } from "../../operators/forgetting.ts";
 import { stopUser } from "../../operators/stop-runs.ts";

@@ -2,7 +2,7 @@ import { endpoint } from "../endpoint.ts";
 import { z } from "zod";
 import type { Feed } from "../../threads/feeds/feed.ts";
 import type { Arrival } from "../../admission/arrival.ts";
-import type { Operator } from "../../domain/operator.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import type { Outlet } from "../../listener.ts";
 import { noteReading } from "../../operators/threads.ts";
 import { watchThread } from "../../operators/watch-thread.ts";

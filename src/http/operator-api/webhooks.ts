@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Channel } from "../../domain/channel.ts";
-import type { WebhookField } from "../../domain/webhook.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import type { WebhookField } from "../../domain/channels/webhook.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { chosenWebhooks, listWebhooks, replayWebhooks, testWebhooks } from "../../operators/webhooks.ts";
 import { addressFor } from "../../operators/channel-secrets.ts";

@@ -3,9 +3,9 @@ import type { Threads } from "../../threads/threads.ts";
 import type { Directory } from "../../admission/directory.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
-import { attributesField } from "../../domain/attributes.ts";
+import { attributesField } from "../../domain/people/attributes.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { threadUid } from "../../domain/thread-uid.ts";
+import { threadUid } from "../../domain/threads/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
 import { endpoint } from "../endpoint.ts";
 import {

@@ -2,7 +2,7 @@ import type { AdmittedVisitor, WidgetAdmission } from "../../admission/widget-ad
 import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { looksLikeUid } from "../../domain/thread-uid.ts";
+import { looksLikeUid } from "../../domain/threads/thread-uid.ts";
 import { attempt, bodyReader, queryReader } from "../body.ts";
 import { keyed } from "../endpoint-route.ts";
 import type { HandleOf } from "../endpoint-route.ts";

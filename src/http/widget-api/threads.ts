@@ -5,7 +5,7 @@ import type { WidgetAdmission } from "../../admission/widget-admission.ts";
 import type { Clock } from "../../clock.ts";
 import { newId } from "../../domain/ids.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { saidName } from "../../domain/renamed-threads.ts";
+import { saidName } from "../../domain/threads/renamed-threads.ts";
 import { asVisitor, deleteThread } from "../../operators/forgetting.ts";
 import type { Store } from "../../store.ts";
 import { endpoint } from "../endpoint.ts";

@@ -1,12 +1,12 @@
-import { holderOf } from "../../domain/fence.ts";
-import type { Channel } from "../../domain/channel.ts";
-import type { Message } from "../../domain/message.ts";
-import type { Operator } from "../../domain/operator.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import type { Message } from "../../domain/threads/message.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import { RETIRED } from "../../store.ts";
 import { slotOf } from "../engine.ts";
 import type { Engine, Pair, Write } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
-import { readMessage } from "../records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { readMessage } from "../records/records.ts";
 import { channelSteps } from "../steps/channels.ts";
 import { contentKeySteps } from "../steps/content-keys.ts";
 import { grouped } from "../steps/grouped.ts";

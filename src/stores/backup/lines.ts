@@ -8,7 +8,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import { codeOf, messageOf } from "../../errors.ts";
 import { UnreadableRecord } from "../../store.ts";
 import { isObject } from "../checks.ts";
-import { jsonValue } from "../json-value.ts";
+import { jsonValue } from "../records/json-value.ts";
 
 /**
  * A file of lines of JSON. The first line says what it is, the last one has the SHA-256 of every byte before it: so a file

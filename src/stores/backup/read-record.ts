@@ -1,4 +1,4 @@
-import type { MessageClaim } from "../../domain/message-claim.ts";
+import type { MessageClaim } from "../../domain/threads/message-claim.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import {
@@ -15,8 +15,8 @@ import {
   shape,
 } from "../checks.ts";
 import type { Fields, Reader } from "../checks.ts";
-import { readChannel } from "../channel-record.ts";
-import { auditKind, operatorKind } from "../operator-records.ts";
+import { readChannel } from "../records/channel-record.ts";
+import { auditKind, operatorKind } from "../records/operator-records.ts";
 import {
   areRenamed,
   isUser,
@@ -26,7 +26,7 @@ import {
   readRun,
   readRunSummary,
   readUserMessage,
-} from "../records.ts";
+} from "../records/records.ts";
 import type { BackupRecord, BackupUser, KeptPart, ToldOfThread } from "./records.ts";
 
 type Type = BackupRecord["type"];

@@ -1,9 +1,9 @@
-import type { Channel } from "../../domain/channel.ts";
-import type { Operator } from "../../domain/operator.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import type { Deletion } from "../../store/deletions.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import { jsonValue } from "../json-value.ts";
-import { operatorKind } from "../operator-records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { operatorKind } from "../records/operator-records.ts";
 import { readChannels } from "../read-channels.ts";
 import { placedEntry } from "../steps/operators.ts";
 import { dayStatsOf } from "../steps/stats.ts";

@@ -1,6 +1,6 @@
 import type { Entry, Pair } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
-import { readMessage, readRun, readRunSummary, readState, readUserMessage } from "../records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { readMessage, readRun, readRunSummary, readState, readUserMessage } from "../records/records.ts";
 import { claimFrom } from "../steps/threads/claims.ts";
 import { isDeleted, waitingRunsOf } from "../steps/threads/facts.ts";
 import { catalogFrom } from "../steps/threads/records.ts";

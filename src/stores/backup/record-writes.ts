@@ -1,8 +1,8 @@
-import type { Message } from "../../domain/message.ts";
+import type { Message } from "../../domain/threads/message.ts";
 import { answererSince } from "../answerer-since.ts";
 import type { Pair, Write } from "../engine.ts";
-import { catalogKind, runKind, summaryKind, waitingKind } from "../records.ts";
-import { storedSummaryFrom } from "../stored-records.ts";
+import { catalogKind, runKind, summaryKind, waitingKind } from "../records/records.ts";
+import { storedSummaryFrom } from "../records/stored-records.ts";
 import { auditMember } from "../steps/operators.ts";
 import { RESTORED_VISITORS, STATS_KEPT_MS } from "../steps/stats.ts";
 import { claimWrite } from "../steps/threads/claims.ts";

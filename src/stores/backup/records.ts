@@ -1,13 +1,18 @@
-import type { AuditEntry } from "../../domain/audit.ts";
-import type { Channel } from "../../domain/channel.ts";
-import type { MessageClaim } from "../../domain/message-claim.ts";
-import type { Catalog } from "../../domain/message.ts";
-import type { Operator } from "../../domain/operator.ts";
-import type { RenamedThread } from "../../domain/renamed-threads.ts";
-import type { User } from "../../domain/user.ts";
+import type { AuditEntry } from "../../domain/people/audit.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import type { MessageClaim } from "../../domain/threads/message-claim.ts";
+import type { Catalog } from "../../domain/threads/message.ts";
+import type { Operator } from "../../domain/people/operator.ts";
+import type { RenamedThread } from "../../domain/threads/renamed-threads.ts";
+import type { User } from "../../domain/people/user.ts";
 import type { ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
-import type { StoredMessage, StoredRun, StoredSummary, StoredUserMessage } from "../stored-records.ts";
+import type {
+  StoredMessage,
+  StoredRun,
+  StoredSummary,
+  StoredUserMessage,
+} from "../records/stored-records.ts";
 
 /**
  * The contents of a backup, independent of either store: each record is a line of the file (file.ts). A thread or

@@ -1,8 +1,8 @@
 import { systemClock } from "../../clock.ts";
 import type { Clock } from "../../clock.ts";
-import type { Channel } from "../../domain/channel.ts";
-import { holderOf } from "../../domain/fence.ts";
-import type { Operator } from "../../domain/operator.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
+import type { Operator } from "../../domain/people/operator.ts";
 import type { Engine } from "../engine.ts";
 import { NOTHING_DELETED, withoutDeleted } from "./deletions.ts";
 import type { Deleted } from "./deletions.ts";

@@ -1,7 +1,7 @@
-import type { Channel } from "../../domain/channel.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
 import { isNumber, isText, listOf, readerOf, shape } from "../checks.ts";
-import { isChannel } from "../channel-record.ts";
-import { jsonValue } from "../json-value.ts";
+import { isChannel } from "../records/channel-record.ts";
+import { jsonValue } from "../records/json-value.ts";
 import { tables } from "../tables.ts";
 import type { Reader } from "../walk.ts";
 

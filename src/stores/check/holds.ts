@@ -1,4 +1,4 @@
-import { DELETED_FENCE } from "../../domain/fence.ts";
+import { DELETED_FENCE } from "../../domain/threads/fence.ts";
 import type { Engine } from "../engine.ts";
 import { fieldIs } from "../steps/field-is.ts";
 import { bucketOf, HEADER, tables } from "../tables.ts";

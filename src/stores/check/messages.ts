@@ -1,6 +1,6 @@
 import type { Engine, Entry } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
-import { readMessage } from "../records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { readMessage } from "../records/records.ts";
 import { HEADER, tables } from "../tables.ts";
 import { misreading } from "./checker.ts";
 import type { Fault } from "./checker.ts";

@@ -1,4 +1,4 @@
-import { DELETED_FENCE } from "../../domain/fence.ts";
+import { DELETED_FENCE } from "../../domain/threads/fence.ts";
 import { BUSY_STATES } from "../busy-states.ts";
 import type { Engine } from "../engine.ts";
 import { fieldIs } from "../steps/field-is.ts";

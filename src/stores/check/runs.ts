@@ -1,8 +1,8 @@
 import { chunks } from "../backup/pages.ts";
 import { isObject } from "../checks.ts";
 import type { Engine } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
-import { readRunSummary } from "../records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { readRunSummary } from "../records/records.ts";
 import { tables } from "../tables.ts";
 import { misreading } from "./checker.ts";
 import type { Fault } from "./checker.ts";

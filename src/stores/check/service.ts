@@ -1,8 +1,8 @@
-import { channelKind } from "../channel-record.ts";
+import { channelKind } from "../records/channel-record.ts";
 import { isReadable } from "../checks.ts";
 import type { Engine } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
-import { operatorKind } from "../operator-records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { operatorKind } from "../records/operator-records.ts";
 import { tellingFields } from "../steps/notice.ts";
 import { placedEntry } from "../steps/operators.ts";
 import { tables } from "../tables.ts";

@@ -1,7 +1,7 @@
-import { holderOf } from "../../domain/fence.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
 import type { Engine, Pair } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
-import { readRun, readState, readUserMessage } from "../records.ts";
+import { jsonValue } from "../records/json-value.ts";
+import { readRun, readState, readUserMessage } from "../records/records.ts";
 import { fieldIs } from "../steps/field-is.ts";
 import { ownedThread, ownersOf } from "../steps/orders/owners.ts";
 import { isDeleted, waitingRunsOf } from "../steps/threads/facts.ts";

@@ -1,6 +1,6 @@
 import type { TerminalLine } from "../../../machines/line.ts";
-import type { Feedback, Message, Speaker, UserMessage } from "../../domain/message.ts";
-import type { ToldEvent } from "../../domain/webhook.ts";
+import type { Feedback, Message, Speaker, UserMessage } from "../../domain/threads/message.ts";
+import type { ToldEvent } from "../../domain/channels/webhook.ts";
 import { LockedRecord } from "../../store.ts";
 import type { RunSummary } from "../../store.ts";
 import { isObject } from "../checks.ts";
@@ -10,7 +10,7 @@ import type {
   StoredRun,
   StoredSummary,
   StoredUserMessage,
-} from "../stored-records.ts";
+} from "../records/stored-records.ts";
 import { keyIdOf } from "./cipher.ts";
 import { isWithoutContent, sealedOf, sealedSnapshot } from "./snapshot.ts";
 

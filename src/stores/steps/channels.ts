@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Channel } from "../../domain/channel.ts";
+import type { Channel } from "../../domain/channels/channel.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { ChannelStore } from "../../store.ts";
-import { channelKind } from "../channel-record.ts";
+import { channelKind } from "../records/channel-record.ts";
 import { slotOf } from "../engine.ts";
 import type { Pair } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
+import { jsonValue } from "../records/json-value.ts";
 import { readableChannel, readChannels } from "../read-channels.ts";
 import type { StoredChannel } from "../read-channels.ts";
 import { tables } from "../tables.ts";

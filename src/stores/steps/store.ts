@@ -5,7 +5,7 @@ import type { InstanceMessage, Store } from "../../store.ts";
 import { refuseRestoring, restoringOf } from "../backup/restoring.ts";
 import { isObject } from "../checks.ts";
 import type { Engine } from "../engine.ts";
-import { jsonValue } from "../json-value.ts";
+import { jsonValue } from "../records/json-value.ts";
 import { tables } from "../tables.ts";
 import { channelSteps } from "./channels.ts";
 import { codecOn } from "./codec.ts";

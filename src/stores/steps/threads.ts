@@ -1,7 +1,7 @@
 import type { ThreadCommit, ThreadStore } from "../../store/threads.ts";
 import { slotOf } from "../engine.ts";
 import type { Write } from "../engine.ts";
-import { catalogKind } from "../records.ts";
+import { catalogKind } from "../records/records.ts";
 import { HEADER, tables } from "../tables.ts";
 import type { StepsContext } from "./context.ts";
 import { fieldIs } from "./field-is.ts";

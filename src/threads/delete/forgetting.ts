@@ -1,4 +1,4 @@
-import { holderOf } from "../../domain/fence.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
 import type { Deletion, InstanceMessage, Share } from "../../store.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";

@@ -1,5 +1,5 @@
 import type { Person } from "../../../machines/person.ts";
-import type { Message } from "../../domain/message.ts";
+import type { Message } from "../../domain/threads/message.ts";
 import type { FeedLine as ShownLine, StateFeedLine } from "../../protocol/feed.ts";
 import type { ThreadLook } from "../../store.ts";
 import { threadHost } from "../../charts/charts.ts";

@@ -1,5 +1,5 @@
-import { hasKeptImages } from "../../domain/attachments.ts";
-import type { Message } from "../../domain/message.ts";
+import { hasKeptImages } from "../../domain/threads/attachments.ts";
+import type { Message } from "../../domain/threads/message.ts";
 import type { Store, ThreadLook } from "../../store.ts";
 import { attachmentAddresses } from "../say/attachment-addresses.ts";
 

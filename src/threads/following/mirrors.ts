@@ -1,6 +1,6 @@
 import type { ErrorLine, Line, ProgressLine, TerminalLine } from "../../../machines/line.ts";
-import { holderOf } from "../../domain/fence.ts";
-import { withText } from "../../domain/kept-text.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
+import { withText } from "../../domain/threads/kept-text.ts";
 import { NewerRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { ThreadDependencies } from "../dependencies.ts";

@@ -1,6 +1,6 @@
 import type { ErrorLine, ProgressLine, TerminalLine } from "../../../machines/line.ts";
-import type { RunLine } from "../../domain/kept-text.ts";
-import type { Message } from "../../domain/message.ts";
+import type { RunLine } from "../../domain/threads/kept-text.ts";
+import type { Message } from "../../domain/threads/message.ts";
 import type { Store, ThreadRecord } from "../../store.ts";
 import { INTERRUPTED } from "../recover/interrupted.ts";
 

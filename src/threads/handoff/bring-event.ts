@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { pause } from "../../clock.ts";
-import { holderOf } from "../../domain/fence.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { InstanceMessage, ThreadRecord } from "../../store.ts";
 import { refuseDeleted } from "../delete/deleted.ts";

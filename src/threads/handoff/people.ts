@@ -1,7 +1,7 @@
 import type { ThreadContext, ThreadEvent } from "../../../machines/thread.ts";
-import { handOffOf } from "../../domain/hand-off.ts";
-import { hashOf } from "../../domain/message-claim.ts";
-import type { MessageClaim } from "../../domain/message-claim.ts";
+import { handOffOf } from "../../domain/threads/hand-off.ts";
+import { hashOf } from "../../domain/threads/message-claim.ts";
+import type { MessageClaim } from "../../domain/threads/message-claim.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { BringEvent } from "./bring-event.ts";
 import type { StopEvent } from "../say/stops.ts";

@@ -1,7 +1,7 @@
 import type { ThreadContext } from "../../../machines/thread.ts";
-import type { RunRecord } from "../../domain/message.ts";
-import { tellingsOf } from "../../domain/tellings.ts";
-import type { WebhookField } from "../../domain/webhook.ts";
+import type { RunRecord } from "../../domain/threads/message.ts";
+import { tellingsOf } from "../../domain/threads/tellings.ts";
+import type { WebhookField } from "../../domain/channels/webhook.ts";
 import type { ThreadCommit, ThreadState } from "../../store.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";

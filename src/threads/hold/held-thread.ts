@@ -1,9 +1,9 @@
 import type { Usage } from "../../../machines/run.ts";
 import type { ThreadEvent } from "../../../machines/thread.ts";
 import type { Turn } from "../../agent.ts";
-import { newFence } from "../../domain/fence.ts";
-import type { MessageClaim } from "../../domain/message-claim.ts";
-import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/message.ts";
+import { newFence } from "../../domain/threads/fence.ts";
+import type { MessageClaim } from "../../domain/threads/message-claim.ts";
+import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/threads/message.ts";
 import type { CommitResult, ThreadCommit, ThreadRecord } from "../../store.ts";
 import { createActiveTime } from "./active-time.ts";
 import type { ActiveTime } from "./active-time.ts";

@@ -1,4 +1,4 @@
-import { NOTHING_KEPT } from "../../domain/kept-text.ts";
+import { NOTHING_KEPT } from "../../domain/threads/kept-text.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import { INTERRUPTED } from "../recover/interrupted.ts";
 import { retryDuringOutage } from "../recover/retry-during-outage.ts";

@@ -1,8 +1,8 @@
-import { hasKeptImages } from "../../domain/attachments.ts";
-import { runsWithImages } from "../../domain/told-images.ts";
+import { hasKeptImages } from "../../domain/threads/attachments.ts";
+import { runsWithImages } from "../../domain/threads/told-images.ts";
 import type { Turn } from "../../agent.ts";
-import { wholeMessage } from "../../domain/kept-text.ts";
-import type { Catalog, Message, RunRecord } from "../../domain/message.ts";
+import { wholeMessage } from "../../domain/threads/kept-text.ts";
+import type { Catalog, Message, RunRecord } from "../../domain/threads/message.ts";
 import type { Usage } from "../../../machines/run.ts";
 
 /** The input of the next model call: the run, the user's text, and the history before it. */

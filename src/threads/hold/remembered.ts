@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
-import type { Message } from "../../domain/message.ts";
-import { newestWithin } from "../../domain/newest-within.ts";
+import type { Message } from "../../domain/threads/message.ts";
+import { newestWithin } from "../../domain/threads/newest-within.ts";
 import type { ThreadRecord } from "../../store.ts";
 
 /**

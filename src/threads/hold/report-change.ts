@@ -1,5 +1,5 @@
 import type { Person } from "../../../machines/person.ts";
-import type { RunRecord } from "../../domain/message.ts";
+import type { RunRecord } from "../../domain/threads/message.ts";
 import type { AnswererChange, ThreadDependencies } from "../dependencies.ts";
 import type { PlannedChange } from "./plan-change.ts";
 

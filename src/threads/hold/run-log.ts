@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isTerminal } from "../../../machines/line.ts";
 import type { Line, ProgressLine, TerminalLine } from "../../../machines/line.ts";
-import { textOf } from "../../domain/fold-steps.ts";
-import { NOTHING_KEPT, textChars, withoutText, withText } from "../../domain/kept-text.ts";
-import type { KeptText, RunLine } from "../../domain/kept-text.ts";
+import { textOf } from "../../domain/threads/fold-steps.ts";
+import { NOTHING_KEPT, textChars, withoutText, withText } from "../../domain/threads/kept-text.ts";
+import type { KeptText, RunLine } from "../../domain/threads/kept-text.ts";
 import type { OpenReply } from "./reply.ts";
 
 /**

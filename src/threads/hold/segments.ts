@@ -1,5 +1,5 @@
 import type { ThreadEvent } from "../../../machines/thread.ts";
-import type { RunRecord, RunTrace } from "../../domain/message.ts";
+import type { RunRecord, RunTrace } from "../../domain/threads/message.ts";
 import type { ThreadState } from "../../store.ts";
 import { traceFields } from "../../trace.ts";
 import type { Segment, SegmentEnd, Tracing } from "../../trace.ts";

@@ -1,6 +1,6 @@
 import { addUsage } from "../../../machines/run.ts";
-import type { Message, RunRecord } from "../../domain/message.ts";
-import type { ToldEvent, WebhookEvent } from "../../domain/webhook.ts";
+import type { Message, RunRecord } from "../../domain/threads/message.ts";
+import type { ToldEvent, WebhookEvent } from "../../domain/channels/webhook.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { PlannedChange } from "./plan-change.ts";
 

@@ -1,6 +1,6 @@
 import type { ThreadEvent } from "../../../machines/thread.ts";
 import type { TurnEnd } from "../../agent.ts";
-import type { HandOff } from "../../domain/hand-off.ts";
+import type { HandOff } from "../../domain/threads/hand-off.ts";
 
 /** The event for the thread's chart that the end of a model's turn causes. */
 export function turnEvent(runId: string, end: TurnEnd, atMs: number, handOff: () => HandOff): ThreadEvent {

@@ -1,6 +1,6 @@
 import type { ErrorLine } from "../../../machines/line.ts";
-import type { RunRecord } from "../../domain/message.ts";
-import { replyMessage } from "../../domain/past-run.ts";
+import type { RunRecord } from "../../domain/threads/message.ts";
+import { replyMessage } from "../../domain/threads/past-run.ts";
 import type { ThreadRecord } from "../../store.ts";
 import { newRun } from "../hold/plan-change.ts";
 import type { PlannedChange } from "../hold/plan-change.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import { holderOf } from "../../domain/fence.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
 import { UnreadableRecord } from "../../store.ts";
 import type { Hold, InstanceStore, Store } from "../../store.ts";
 

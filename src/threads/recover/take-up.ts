@@ -1,5 +1,5 @@
 import type { ThreadEvent } from "../../../machines/thread.ts";
-import { handOffOf } from "../../domain/hand-off.ts";
+import { handOffOf } from "../../domain/threads/hand-off.ts";
 import { NewerRecord, StoreUnavailable, UnreadableRecord } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { Claims } from "../hold/claims.ts";

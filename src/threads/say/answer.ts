@@ -1,6 +1,6 @@
-import type { Catalog, RunRecord } from "../../domain/message.ts";
+import type { Catalog, RunRecord } from "../../domain/threads/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { areInParts } from "../../domain/kept-text.ts";
+import { areInParts } from "../../domain/threads/kept-text.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { Attach } from "./attach.ts";
 import type { Claims } from "../hold/claims.ts";

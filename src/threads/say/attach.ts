@@ -1,4 +1,4 @@
-import { areInParts } from "../../domain/kept-text.ts";
+import { areInParts } from "../../domain/threads/kept-text.ts";
 import type { Store, ThreadRecord } from "../../store.ts";
 import type { Expire } from "./expire.ts";
 import type { Following } from "../following/following.ts";

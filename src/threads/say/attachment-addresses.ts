@@ -1,5 +1,5 @@
-import { addressesOf, hasKeptImages } from "../../domain/attachments.ts";
-import type { Message } from "../../domain/message.ts";
+import { addressesOf, hasKeptImages } from "../../domain/threads/attachments.ts";
+import type { Message } from "../../domain/threads/message.ts";
 import type { Store } from "../../store.ts";
 
 /**

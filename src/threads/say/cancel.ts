@@ -1,5 +1,5 @@
 import { pause } from "../../clock.ts";
-import { holderOf } from "../../domain/fence.ts";
+import { holderOf } from "../../domain/threads/fence.ts";
 import { StoreUnavailable } from "../../store.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { Claims } from "../hold/claims.ts";

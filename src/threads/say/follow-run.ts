@@ -1,5 +1,5 @@
 import type { ProgressLine, TerminalLine } from "../../../machines/line.ts";
-import { areInParts } from "../../domain/kept-text.ts";
+import { areInParts } from "../../domain/threads/kept-text.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { Attach } from "./attach.ts";
 import type { Claims } from "../hold/claims.ts";

@@ -1,7 +1,7 @@
-import type { Feedback } from "../../domain/message.ts";
+import type { Feedback } from "../../domain/threads/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { tellingsOf } from "../../domain/tellings.ts";
-import type { ToldEvent } from "../../domain/webhook.ts";
+import { tellingsOf } from "../../domain/threads/tellings.ts";
+import type { ToldEvent } from "../../domain/channels/webhook.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { OnReadable } from "../recover/on-readable.ts";
 

@@ -1,6 +1,6 @@
-import { keptAttachments } from "../../domain/attachments.ts";
-import type { Attachment, SentAttachment } from "../../domain/attachments.ts";
-import type { Api, Speaker, UserMessage } from "../../domain/message.ts";
+import { keptAttachments } from "../../domain/threads/attachments.ts";
+import type { Attachment, SentAttachment } from "../../domain/threads/attachments.ts";
+import type { Api, Speaker, UserMessage } from "../../domain/threads/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { ThreadRecord } from "../../store.ts";
 import type { Claims } from "../hold/claims.ts";

@@ -1,6 +1,6 @@
 import { cutText } from "../../../machines/line.ts";
 import type { Line, ProgressLine, TerminalLine } from "../../../machines/line.ts";
-import type { KeptText, RunLine } from "../../domain/kept-text.ts";
+import type { KeptText, RunLine } from "../../domain/threads/kept-text.ts";
 import type { Store } from "../../store.ts";
 import { INTERRUPTED } from "../recover/interrupted.ts";
 import type { Reply } from "../hold/reply.ts";

@@ -4,7 +4,7 @@ export interface MessageImage {
   name?: string;
 }
 
-/** What the service accepts with a message (its domain/attachments.ts). */
+/** What the service accepts with a message (its domain/threads/attachments.ts). */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 export const MAX_IMAGES = 4;
 

@@ -4,7 +4,7 @@ import type { Language } from "../strings/language.ts";
 import type { Strings } from "../strings/strings.ts";
 import { Icon } from "./icons.tsx";
 import { panelModule } from "./panel-module.ts";
-import { RichText } from "./rich-text.tsx";
+import { RichText } from "./markdown/rich-text.tsx";
 import { Time } from "./time.tsx";
 import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
 

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { hasTooManyPixels } from "../../domain/image-dimensions.ts";
+import { hasTooManyPixels } from "../../domain/threads/image-dimensions.ts";
 import { openImage } from "../images/open-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import type { Strings } from "../strings/strings.ts";

@@ -1,4 +1,4 @@
-import { PickedSchema } from "../../../src/agent/picked-schema.ts";
+import { PickedSchema } from "../../../src/agent/tools/picked-schema.ts";
 import { expect, test } from "vitest";
 import { pageCall, serverCall } from "../../threads/scripted-agent.ts";
 import { eventsOf } from "../front-ends/lines-of-run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../src/domain/message.ts";
+import type { Message } from "../../../src/domain/threads/message.ts";
 import type { Store } from "../../../src/store.ts";
 import { sampleCommit, sampleMessage, sampleRun } from "../../stores/samples.ts";
 import { startOperated } from "./operators-service.ts";

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDirectory } from "../../../src/admission/directory.ts";
 import type { Directory } from "../../../src/admission/directory.ts";
 import { systemClock } from "../../../src/clock.ts";
-import type { Operator } from "../../../src/domain/operator.ts";
+import type { Operator } from "../../../src/domain/people/operator.ts";
 import { hashKey } from "../../../src/keys.ts";
-import { addOperator, removeOperator, rotateOperator } from "../../../src/operators/operators.ts";
+import { addOperator, removeOperator, rotateOperator } from "../../../src/operators/accounts/operators.ts";
 import { readAudit } from "../../../src/operators/read-audit.ts";
 import { searchUsers } from "../../../src/operators/search-users.ts";
 import type { UserSearch } from "../../../src/operators/search-users.ts";

@@ -1,5 +1,5 @@
 import { hashKey } from "../../../src/keys.ts";
-import type { Operator } from "../../../src/domain/operator.ts";
+import type { Operator } from "../../../src/domain/people/operator.ts";
 import { Secret } from "../../../src/secret.ts";
 import type { Store } from "../../../src/store.ts";
 import { startService } from "../service.ts";

@@ -1,5 +1,5 @@
 import type { Call } from "../../../machines/run.ts";
-import type { RunRecord } from "../../../src/domain/message.ts";
+import type { RunRecord } from "../../../src/domain/threads/message.ts";
 import { RUN_TIMEOUT_MS } from "../instance/instance.ts";
 import type { Watch, Watcher } from "./watcher.ts";
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isTerminal } from "../../../machines/line.ts";
 import type { ErrorLine, Line } from "../../../machines/line.ts";
-import { foldSteps, textOf } from "../../../src/domain/fold-steps.ts";
+import { foldSteps, textOf } from "../../../src/domain/threads/fold-steps.ts";
 import { endOf } from "../clients/client.ts";
 import { isStream } from "../clients/exchange.ts";
 import type { Exchange } from "../clients/exchange.ts";

@@ -1,8 +1,8 @@
 import type { Step, TerminalLine } from "../../../src/protocol/lines.ts";
 import type { RunOutcome } from "../../../machines/run.ts";
-import { foldSteps, textOf } from "../../../src/domain/fold-steps.ts";
-import { withText } from "../../../src/domain/kept-text.ts";
-import type { Message, RunRecord, UserMessage } from "../../../src/domain/message.ts";
+import { foldSteps, textOf } from "../../../src/domain/threads/fold-steps.ts";
+import { withText } from "../../../src/domain/threads/kept-text.ts";
+import type { Message, RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import type { ThreadCommit } from "../../../src/store.ts";
 import { addAnswerer, MODEL_ANSWERS } from "./answerer-truth.ts";
 import type { Answerer } from "./answerer-truth.ts";

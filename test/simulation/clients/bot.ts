@@ -1,4 +1,4 @@
-import { threadUid } from "../../../src/domain/thread-uid.ts";
+import { threadUid } from "../../../src/domain/threads/thread-uid.ts";
 import type { World } from "../world.ts";
 import type { Client } from "./client.ts";
 import { askAsBot, cancelAsBot, sayAsBot } from "./requests.ts";

@@ -1,4 +1,4 @@
-import type { PageTool } from "../../../src/domain/page-tool.ts";
+import type { PageTool } from "../../../src/domain/channels/page-tool.ts";
 import type { RetentionPlan } from "../plan.ts";
 import type { World } from "../world.ts";
 import type { Client } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { PageTool } from "../../../src/domain/page-tool.ts";
+import type { PageTool } from "../../../src/domain/channels/page-tool.ts";
 import type { HttpRequest } from "../../../src/listener.ts";
 import { KEEPER, operatorKey, ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
 import type { About } from "./exchange.ts";

@@ -1,6 +1,6 @@
 import type { Call, RefusedCall } from "../../../machines/run.ts";
 import type { Agent, Turn, TurnEnd } from "../../../src/agent.ts";
-import type { TurnItem } from "../../../src/domain/message.ts";
+import type { TurnItem } from "../../../src/domain/threads/message.ts";
 import { ModelFault } from "../../../src/model.ts";
 import type { Random } from "../random.ts";
 import type { World } from "../world.ts";

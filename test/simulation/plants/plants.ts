@@ -137,7 +137,7 @@ export const PLANTS: readonly Plant[] = [
     about: "A run that fails when all its text is in kept parts has its error's words added to its reply",
     changes: [
       {
-        file: "src/domain/past-run.ts",
+        file: "src/domain/threads/past-run.ts",
         from: 'const streamedNothing = text === "" && !run.kept;',
         to: 'const streamedNothing = text === "";',
       },
@@ -362,12 +362,12 @@ export const PLANTS: readonly Plant[] = [
     about: "A sweep that died after a thread's tombstone is not gone on with: what leads to the thread stays",
     changes: [
       {
-        file: "src/operators/retention.ts",
+        file: "src/operators/retention/retention.ts",
         from: "  return !isHeld;\n",
         to: "  return !isHeld && rev !== null;\n",
       },
       {
-        file: "src/operators/retention.ts",
+        file: "src/operators/retention/retention.ts",
         from: "function isOver({ isHeld }: RestingThread)",
         to: "function isOver({ isHeld, rev }: RestingThread)",
       },
@@ -378,7 +378,7 @@ export const PLANTS: readonly Plant[] = [
     about: "An anonymous user who rests is deleted, though somebody may still come in as it",
     changes: [
       {
-        file: "src/operators/retained-users.ts",
+        file: "src/operators/retention/retained-users.ts",
         from: "  if (await store.hasValidToken(slug, userId)) return;\n",
         to: "",
       },

@@ -1,4 +1,4 @@
-import type { UserMessage } from "../../../src/domain/message.ts";
+import type { UserMessage } from "../../../src/domain/threads/message.ts";
 import type { ThreadCommit } from "../../../src/store.ts";
 import type { Engine, Step, Write } from "../../../src/stores/engine.ts";
 import { catalogFrom } from "../../../src/stores/steps/threads/records.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { newFence } from "../../../src/domain/fence.ts";
+import { newFence } from "../../../src/domain/threads/fence.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import type { Store } from "../../../src/store.ts";
 import { findFaults } from "../../../src/stores/check/find-faults.ts";

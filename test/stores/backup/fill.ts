@@ -1,5 +1,5 @@
-import { newFence } from "../../../src/domain/fence.ts";
-import type { Message } from "../../../src/domain/message.ts";
+import { newFence } from "../../../src/domain/threads/fence.ts";
+import type { Message } from "../../../src/domain/threads/message.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   DAY,

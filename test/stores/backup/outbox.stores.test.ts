@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { endpointOf } from "../../../src/domain/tellings.ts";
+import { endpointOf } from "../../../src/domain/threads/tellings.ts";
 import { temporaryFolder } from "../../support/data-dir.ts";
 import { startTestService } from "../../support/service.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../samples.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Message, RunRecord, UserMessage } from "../../../src/domain/message.ts";
+import type { Message, RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import { LockedRecord, StoreUnavailable } from "../../../src/store.ts";
 import type { Store, ThreadCommit } from "../../../src/store.ts";
 import { refuseLockedStore } from "../../../src/stores/content-keys/refuse-locked.ts";

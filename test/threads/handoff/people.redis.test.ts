@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FeedLine } from "../../../src/threads/feeds/feed-lines.ts";
 import { readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
-import { countWaiting } from "../../../src/operators/count-waiting.ts";
+import { countWaiting } from "../../../src/operators/stats/count-waiting.ts";
 import { eachOnTwoInstances } from "../on-instances.ts";
 
 const thread = { uid: "t1", slug: "shop" };

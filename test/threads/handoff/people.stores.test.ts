@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
-import { countWaiting } from "../../../src/operators/count-waiting.ts";
+import { countWaiting } from "../../../src/operators/stats/count-waiting.ts";
 import { storeKinds } from "../../support/store-kinds.ts";
 import { answers, readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";

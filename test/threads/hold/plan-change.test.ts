@@ -4,7 +4,7 @@ import { threadHost } from "../../../src/charts/charts.ts";
 import type { ThreadSnapshot } from "../../../src/charts/charts.ts";
 import { planChange } from "../../../src/threads/hold/plan-change.ts";
 import type { Enclosed, PlannedChange } from "../../../src/threads/hold/plan-change.ts";
-import type { RunRecord, UserMessage } from "../../../src/domain/message.ts";
+import type { RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import { sampleWaiting } from "../../stores/samples.ts";
 import { pageCall } from "../scripted-agent.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRemembered } from "../../../src/threads/hold/remembered.ts";
-import type { Message } from "../../../src/domain/message.ts";
+import type { Message } from "../../../src/domain/threads/message.ts";
 import type { ThreadRecord } from "../../../src/store.ts";
 import { sampleMessage } from "../../stores/samples.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { holderOf } from "../../../src/domain/fence.ts";
+import { holderOf } from "../../../src/domain/threads/fence.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
 import { bucketOf, tables } from "../../../src/stores/tables.ts";
 import type { Store } from "../../../src/store.ts";

@@ -123,17 +123,17 @@ export const progressLine = z.discriminatedUnion("type", [deltaLine, stepLine, n
     to: 'export const LINES = [\n  { type: ["note"], text: "string" },\n',
   },
   {
-    file: "src/stores/records.ts",
+    file: "src/stores/records/records.ts",
     from: "  step: checkOf(stepLine),\n",
     to: "  step: checkOf(stepLine),\n  note: checkOf(noteLine),\n",
   },
   {
-    file: "src/stores/records.ts",
+    file: "src/stores/records/records.ts",
     from: "  errorLine,\n  step,",
     to: "  errorLine,\n  noteLine,\n  step,",
   },
   {
-    file: "src/stores/records.ts",
+    file: "src/stores/records/records.ts",
     from: 'kindOf("run", isRun, [withSealed, withReply])',
     to: `kindOf("run", isRun, [
   withSealed,
@@ -147,7 +147,7 @@ export const progressLine = z.discriminatedUnion("type", [deltaLine, stepLine, n
 
 const field: Change[] = [
   {
-    file: "src/domain/message.ts",
+    file: "src/domain/threads/message.ts",
     from: "  handedBack?: HandedBack;\n",
     to: '  handedBack?: HandedBack;\n  mark?: "important";\n',
   },
@@ -167,7 +167,7 @@ const field: Change[] = [
 `,
   },
   {
-    file: "src/stores/records.ts",
+    file: "src/stores/records/records.ts",
     from: "  outcome: optional(isOutcome),\n  model:",
     to: '  mark: optional(literal("important" as const)),\n  outcome: optional(isOutcome),\n  model:',
   },

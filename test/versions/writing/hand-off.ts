@@ -1,4 +1,4 @@
-import { threadUid } from "../../../src/domain/thread-uid.ts";
+import { threadUid } from "../../../src/domain/threads/thread-uid.ts";
 import { act, askForPerson, sendMessage } from "../api.ts";
 import type { ThreadFact } from "../golden.ts";
 import { call, comesTo, endsIn, eventually, hold, note, say, talk, visit } from "./world.ts";

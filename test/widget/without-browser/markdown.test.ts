@@ -2,8 +2,8 @@ import { Session } from "node:inspector/promises";
 import fc from "fast-check";
 import type { MarkedToken, Token } from "marked";
 import { describe, expect, test } from "vitest";
-import { tokensOf } from "../../../src/widget/view/block-lexer.ts";
-import { inlineTokens } from "../../../src/widget/view/inline-tokens.ts";
+import { tokensOf } from "../../../src/widget/view/markdown/block-lexer.ts";
+import { inlineTokens } from "../../../src/widget/view/markdown/inline-tokens.ts";
 
 const MARKS: Partial<Record<string, string>> = { em: "em", strong: "b", del: "del", codespan: "code" };
 

@@ -1,4 +1,4 @@
-import { DELETED_FENCE, holderOf } from "../../../domain/fence.ts";
+import { DELETED_FENCE, holderOf } from "../../../domain/threads/fence.ts";
 import type { DeletionStore, ErasedThread } from "../../../store/deletions.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Pair, Write } from "../../engine.ts";

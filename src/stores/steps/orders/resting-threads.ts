@@ -1,7 +1,7 @@
 import type { ChannelThreadStore, RestingThread } from "../../../store/channel-threads.ts";
 import type { ThreadPlace } from "../../../store/users.ts";
 import type { Engine } from "../../engine.ts";
-import { isThreadState } from "../../records.ts";
+import { isThreadState } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import { isDeleted } from "../threads/facts.ts";
 import { glanceAt } from "../threads/glance.ts";

@@ -1,7 +1,7 @@
 import { DELIVERIES_KEPT } from "../../../store.ts";
 import type { OutboxStore } from "../../../store.ts";
 import { readDelivery } from "../../deliveries.ts";
-import { jsonValue } from "../../json-value.ts";
+import { jsonValue } from "../../records/json-value.ts";
 import { tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
 import { fieldIs } from "../field-is.ts";

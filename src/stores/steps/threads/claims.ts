@@ -1,7 +1,7 @@
 import { openedHash, sealedHash } from "../../content-keys/sealed-records.ts";
 import type { Open, Seal } from "../../content-keys/sealed-records.ts";
-import type { MessageClaim } from "../../../domain/message-claim.ts";
-import type { UserMessage } from "../../../domain/message.ts";
+import type { MessageClaim } from "../../../domain/threads/message-claim.ts";
+import type { UserMessage } from "../../../domain/threads/message.ts";
 import type { SaidBefore } from "../../../store/threads.ts";
 import type { Check, Write } from "../../engine.ts";
 import { tables } from "../../tables.ts";

@@ -1,5 +1,5 @@
-import { holderOf } from "../../../domain/fence.ts";
-import type { Message, MessageClaim, RunRecord } from "../../../domain/message.ts";
+import { holderOf } from "../../../domain/threads/fence.ts";
+import type { Message, MessageClaim, RunRecord } from "../../../domain/threads/message.ts";
 import type { ToldRef } from "../../../store/outbox.ts";
 import { summaryFrom } from "../../../store/threads.ts";
 import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
@@ -12,9 +12,9 @@ import {
 import type { Seal } from "../../content-keys/sealed-records.ts";
 import { entryText, textOfEntry } from "../../engine.ts";
 import type { Check, Pair, Write } from "../../engine.ts";
-import { messageKind, runKind, summaryKind } from "../../records.ts";
-import { storedChars } from "../../stored-records.ts";
-import type { StoredMessage, StoredRun } from "../../stored-records.ts";
+import { messageKind, runKind, summaryKind } from "../../records/records.ts";
+import { storedChars } from "../../records/stored-records.ts";
+import type { StoredMessage, StoredRun } from "../../records/stored-records.ts";
 import { HEADER, bucketOf, tables } from "../../tables.ts";
 import { fieldIs } from "../field-is.ts";
 import { claimWrite, unclaimed } from "./claims.ts";

@@ -1,5 +1,5 @@
-import { claimOf } from "../../../domain/message-claim.ts";
-import type { UserMessage } from "../../../domain/message.ts";
+import { claimOf } from "../../../domain/threads/message-claim.ts";
+import type { UserMessage } from "../../../domain/threads/message.ts";
 import { UnreadableRecord } from "../../../store.ts";
 import type { ToldRef } from "../../../store/outbox.ts";
 import type { CommitResult, ThreadCommit } from "../../../store/threads.ts";
@@ -7,8 +7,8 @@ import { openedSnapshot, openedWaiting } from "../../content-keys/sealed-records
 import type { Open } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import type { Answers, Read, Write } from "../../engine.ts";
-import { jsonValue } from "../../json-value.ts";
-import { readUserMessage } from "../../records.ts";
+import { jsonValue } from "../../records/json-value.ts";
+import { readUserMessage } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { Codec } from "../../sealing.ts";
 import type { StepsContext } from "../context.ts";

@@ -1,4 +1,4 @@
-import { DELETED_FENCE } from "../../../domain/fence.ts";
+import { DELETED_FENCE } from "../../../domain/threads/fence.ts";
 import type { SealedText } from "../../content-keys/sealed-records.ts";
 import type { Engine } from "../../engine.ts";
 import { HEADER, tables } from "../../tables.ts";

@@ -4,7 +4,7 @@ import { answererSince } from "../../answerer-since.ts";
 import { openedSnapshot } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
 import type { Engine } from "../../engine.ts";
-import { isThreadState } from "../../records.ts";
+import { isThreadState } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 
 /** Adds what a list shows of a thread, read from the thread itself. `snapshot`: as stored, and only while it has no model's answers. */

@@ -1,10 +1,10 @@
-import { claimOf } from "../../../domain/message-claim.ts";
-import type { UserMessage } from "../../../domain/message.ts";
+import { claimOf } from "../../../domain/threads/message-claim.ts";
+import type { UserMessage } from "../../../domain/threads/message.ts";
 import type { SaidBefore, ThreadStore } from "../../../store/threads.ts";
 import { sealedWaiting } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import type { Check } from "../../engine.ts";
-import { waitingKind } from "../../records.ts";
+import { waitingKind } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { Codec } from "../../sealing.ts";
 import type { StepsContext } from "../context.ts";

@@ -1,9 +1,9 @@
-import { isSameFeedback, mayBeRated, withFeedback } from "../../../domain/feedback.ts";
+import { isSameFeedback, mayBeRated, withFeedback } from "../../../domain/threads/feedback.ts";
 import type { Rated, Rating, ThreadStore } from "../../../store/threads.ts";
 import { openedFeedback, sealedFeedback } from "../../content-keys/sealed-records.ts";
 import { slotOf, textOfEntry } from "../../engine.ts";
-import { jsonValue } from "../../json-value.ts";
-import { readMessage } from "../../records.ts";
+import { jsonValue } from "../../records/json-value.ts";
+import { readMessage } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
 import { untilApplied } from "../until-applied.ts";

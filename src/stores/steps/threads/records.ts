@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import type { Catalog, Message } from "../../../domain/message.ts";
+import type { Catalog, Message } from "../../../domain/threads/message.ts";
 import { openedMessage } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
 import type { Entry } from "../../engine.ts";
-import { jsonValue } from "../../json-value.ts";
-import { readCatalog, readMessage } from "../../records.ts";
+import { jsonValue } from "../../records/json-value.ts";
+import { readCatalog, readMessage } from "../../records/records.ts";
 import type { KnownMessages } from "../../sealing.ts";
 
 /** A thread's catalog; empty if it has none. */

@@ -1,5 +1,5 @@
-import { asideMessage } from "../../../domain/message.ts";
-import type { Message, RunRecord } from "../../../domain/message.ts";
+import { asideMessage } from "../../../domain/threads/message.ts";
+import type { Message, RunRecord } from "../../../domain/threads/message.ts";
 import { LockedRecord, NewerRecord, UnreadableRecord } from "../../../store.ts";
 import type { Salvage, ThreadRecord, ThreadStore, UnreadablePart } from "../../../store.ts";
 import { keyIdOf } from "../../content-keys/cipher.ts";
@@ -12,9 +12,9 @@ import {
 import type { Open } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Entry, Pair, Write } from "../../engine.ts";
-import { jsonValue } from "../../json-value.ts";
-import { newestWithin } from "../../../domain/newest-within.ts";
-import { readMessage, readRun, readRunSummary, readState, readUserMessage } from "../../records.ts";
+import { jsonValue } from "../../records/json-value.ts";
+import { newestWithin } from "../../../domain/threads/newest-within.ts";
+import { readMessage, readRun, readRunSummary, readState, readUserMessage } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
 import { untilApplied } from "../until-applied.ts";

@@ -1,6 +1,6 @@
 import { sealedEvent } from "../../content-keys/sealed-records.ts";
 import type { Seal } from "../../content-keys/sealed-records.ts";
-import type { Telling } from "../../../domain/webhook.ts";
+import type { Telling } from "../../../domain/channels/webhook.ts";
 import type { ToldRef } from "../../../store/outbox.ts";
 import type { Member, Pair, Read, Write } from "../../engine.ts";
 import { bucketOf, tables } from "../../tables.ts";

@@ -1,9 +1,9 @@
-import { imagesName, wholeMessage, wholeRun } from "../../../domain/kept-text.ts";
-import type { Message, RunRecord } from "../../../domain/message.ts";
+import { imagesName, wholeMessage, wholeRun } from "../../../domain/threads/kept-text.ts";
+import type { Message, RunRecord } from "../../../domain/threads/message.ts";
 import type { ThreadStore } from "../../../store/threads.ts";
 import { openedImages, openedPart, sealedPart } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
-import { imagesFrom } from "../../records.ts";
+import { imagesFrom } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
 import type { KnownFacts } from "./facts.ts";

@@ -1,7 +1,7 @@
-import { attributesField } from "../../../domain/attributes.ts";
+import { attributesField } from "../../../domain/people/attributes.ts";
 import { newId } from "../../../domain/ids.ts";
-import { mayTalk } from "../../../domain/user.ts";
-import type { ChannelState, User } from "../../../domain/user.ts";
+import { mayTalk } from "../../../domain/people/user.ts";
+import type { ChannelState, User } from "../../../domain/people/user.ts";
 import type { UserAdmission, UserStore } from "../../../store.ts";
 import type { Check, Engine, Read, Write } from "../../engine.ts";
 import { externalId as keyOfExternalId, tables, USER } from "../../tables.ts";

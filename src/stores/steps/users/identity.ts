@@ -1,4 +1,4 @@
-import type { User } from "../../../domain/user.ts";
+import type { User } from "../../../domain/people/user.ts";
 import type { UserStore } from "../../../store.ts";
 import type { Engine } from "../../engine.ts";
 import { externalId as keyOfExternalId, tables, TOKEN, USER } from "../../tables.ts";

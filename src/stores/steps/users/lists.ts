@@ -1,4 +1,4 @@
-import type { User } from "../../../domain/user.ts";
+import type { User } from "../../../domain/people/user.ts";
 import { pageOf } from "../../../store.ts";
 import type { PlacedUser, UserPage, UserStore } from "../../../store.ts";
 import type { Engine, Member } from "../../engine.ts";

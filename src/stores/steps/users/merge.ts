@@ -1,5 +1,5 @@
 import { newId } from "../../../domain/ids.ts";
-import type { User } from "../../../domain/user.ts";
+import type { User } from "../../../domain/people/user.ts";
 import type { Merge } from "../../../store.ts";
 import type { Answers, Check, Pair, Step, Write } from "../../engine.ts";
 import { tables, TOKEN, USER } from "../../tables.ts";

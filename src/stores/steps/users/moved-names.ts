@@ -1,5 +1,5 @@
-import { changePlaces } from "../../../domain/renamed-threads.ts";
-import type { RenamedThread } from "../../../domain/renamed-threads.ts";
+import { changePlaces } from "../../../domain/threads/renamed-threads.ts";
+import type { RenamedThread } from "../../../domain/threads/renamed-threads.ts";
 import type { Pair } from "../../engine.ts";
 import { freshAlias } from "./fresh-alias.ts";
 

@@ -1,4 +1,4 @@
-import type { RenamedThread } from "../../../domain/renamed-threads.ts";
+import type { RenamedThread } from "../../../domain/threads/renamed-threads.ts";
 import type { UserStore } from "../../../store.ts";
 import type { Check, Engine, Pair, Write } from "../../engine.ts";
 import { tables, TOKEN, USER } from "../../tables.ts";

@@ -1,11 +1,11 @@
-import { attributesField } from "../../../domain/attributes.ts";
-import type { ChannelState, User } from "../../../domain/user.ts";
+import { attributesField } from "../../../domain/people/attributes.ts";
+import type { ChannelState, User } from "../../../domain/people/user.ts";
 import type { ThreadEntry } from "../../../store/users.ts";
-import { isAccessMode } from "../../channel-record.ts";
+import { isAccessMode } from "../../records/channel-record.ts";
 import { readerOf } from "../../checks.ts";
 import { slotOf } from "../../engine.ts";
 import type { Pair, Write } from "../../engine.ts";
-import { readAttributes } from "../../records.ts";
+import { readAttributes } from "../../records/records.ts";
 import { tables, USER } from "../../tables.ts";
 
 /** The fields of a record, in an order that reader and writer know. */

@@ -1,0 +1,84 @@
+import type { Operator } from "../../domain/people/operator.ts";
+import { isSameName } from "../../domain/people/operator-name.ts";
+import { hashKey, newOperatorKey } from "../../keys.ts";
+import type { Secret } from "../../secret.ts";
+import type { ChannelStore, OperatorStore } from "../../store.ts";
+import { note } from "../acting.ts";
+import type { Acting } from "../acting.ts";
+import { changeOperator } from "./change-operator.ts";
+
+type Changing = Acting<
+  Pick<OperatorStore, "operators" | "addOperator" | "replaceOperator" | "removeOperator">
+>;
+
+export type Added =
+  /** The key is never shown again. */
+  | { type: "added"; key: Secret }
+  /** `by`: who has that name, or one that looks like it. */
+  | { type: "taken"; by: string }
+  /** An operator of that channel alone would see nothing. */
+  | { type: "unknown-channel"; slug: string };
+
+export async function addOperator(
+  acting: Changing & Acting<Pick<ChannelStore, "channels">>,
+  operator: Pick<Operator, "name" | "role" | "channels">,
+): Promise<Added> {
+  const { name, role, channels } = operator;
+  const by = takenBy(name, await acting.store.operators(() => {}));
+  if (by !== null) return { type: "taken", by };
+  if (channels !== null) {
+    const unreadable: string[] = [];
+    const known = await acting.store.channels(({ slug }) => unreadable.push(slug));
+    const slugs = new Set([...known.map(({ slug }) => slug), ...unreadable]);
+    const slug = channels.find((one) => !slugs.has(one));
+    if (slug !== undefined) return { type: "unknown-channel", slug };
+  }
+  const key = newOperatorKey();
+  await note(acting, { action: "operators.add", target: name, slug: null, detail: { role, channels } });
+  const isAdded = await acting.store.addOperator({ ...operator, keyHash: hashKey(key) });
+  return isAdded ? { type: "added", key } : { type: "taken", by: name };
+}
+
+/** False: no operator has that name. */
+export async function removeOperator(acting: Changing, name: string): Promise<boolean> {
+  if ((await existingOperator(acting, name)) === null) return false;
+  await note(acting, { action: "operators.remove", target: name, slug: null });
+  return acting.store.removeOperator(name);
+}
+
+/** Replaces the key: the old one and all sessions end at once. Null: no operator has that name. */
+export async function rotateOperator(
+  acting: Changing,
+  name: string,
+): Promise<{ operator: Operator; key: Secret } | null> {
+  if ((await existingOperator(acting, name)) === null) return null;
+  const key = newOperatorKey();
+  await note(acting, { action: "operators.rotate", target: name, slug: null });
+  const operator = await changeOperator(
+    acting.store,
+    (one) => one.name === name,
+    (one) => {
+      const sessions = one.signIn ? { signIn: { ...one.signIn, sessions: [] } } : {};
+      return { ...one, keyHash: hashKey(key), ...sessions };
+    },
+  );
+  return operator && { operator, key };
+}
+
+/** Who has this name, or one that looks like it; null: nobody. */
+export function takenBy(name: string, operators: readonly Operator[]): string | null {
+  return operators.find((operator) => isSameName(operator.name, name))?.name ?? null;
+}
+
+async function existingOperator({ store }: Changing, name: string): Promise<Operator | null> {
+  return (await store.operators(() => {})).find((one) => one.name === name) ?? null;
+}
+
+/** Without the hash of its key. */
+export function operatorView({
+  name,
+  role,
+  channels,
+}: Operator): Pick<Operator, "name" | "role" | "channels"> {
+  return { name, role, channels };
+}

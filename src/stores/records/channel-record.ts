@@ -1,0 +1,141 @@
+import type {
+  AccessMode,
+  AgentSettings,
+  Channel,
+  McpHttpServer,
+  McpProcessServer,
+  RetentionField,
+} from "../../domain/channels/channel.ts";
+import type { HandoffField } from "../../domain/threads/hand-off.ts";
+import type { OlderKeys } from "../../domain/channels/older-keys.ts";
+import type { OlderSecret, WebhookEvent, WebhookField } from "../../domain/channels/webhook.ts";
+import {
+  defaulted,
+  either,
+  isFlag,
+  isNumber,
+  isObject,
+  isText,
+  kindOf,
+  listOf,
+  mapOf,
+  nullable,
+  oneOf,
+  optional,
+  shape,
+} from "../checks.ts";
+
+/** What a channel must be when it is read back; both stores keep it as JSON. */
+
+const isMcpTools = optional(
+  shape<NonNullable<McpHttpServer["tools"]>>({
+    allow: optional(listOf(isText)),
+    deny: optional(listOf(isText)),
+  }),
+);
+const isMcpTimeouts = optional(
+  shape<NonNullable<McpHttpServer["timeouts"]>>({
+    connectSeconds: optional(isNumber),
+    callSeconds: optional(isNumber),
+  }),
+);
+
+const isMcpServer = either(
+  shape<McpHttpServer>({
+    url: isText,
+    headers: optional(mapOf(isText)),
+    identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
+    oauth: optional(
+      shape<NonNullable<McpHttpServer["oauth"]>>({
+        clientId: isText,
+        clientSecret: isText,
+        issuer: isText,
+        scope: optional(isText),
+      }),
+    ),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
+  shape<McpProcessServer>({
+    command: isText,
+    args: optional(listOf(isText)),
+    env: optional(mapOf(isText)),
+    tools: isMcpTools,
+    timeouts: isMcpTimeouts,
+  }),
+);
+
+const isWebhookEvent = oneOf<WebhookEvent>({
+  "message.created": true,
+  "run.ended": true,
+  "handoff.requested": true,
+  "handoff.taken": true,
+  "handoff.returned": true,
+  "user.identified": true,
+  "user.deleted": true,
+  "thread.deleted": true,
+  "feedback.given": true,
+});
+
+export const isAccessMode = oneOf<AccessMode>({ open: true, whitelist: true });
+
+export const isChannel = shape<Channel>({
+  slug: isText,
+  kind: oneOf<Channel["kind"]>({ web: true, transport: true }),
+  publishableKey: nullable(isText),
+  secretKeyHash: nullable(isText),
+  olderKeys: optional(
+    listOf(
+      shape<OlderKeys>({
+        publishableKey: nullable(isText),
+        secretKeyHash: nullable(isText),
+        untilMs: isNumber,
+      }),
+    ),
+  ),
+  retiredKeys: optional(listOf(isText)),
+  allowedOrigins: listOf(isText),
+  enabled: isFlag,
+  accessMode: isAccessMode,
+  agent: defaulted(
+    shape<AgentSettings>({
+      instructions: optional(isText),
+      model: optional(isText),
+      temperature: optional(isNumber),
+      reasoningEffort: optional(isText),
+      body: optional(isObject),
+      images: optional(isFlag),
+      imageAddresses: optional(isFlag),
+      mcpServers: optional(mapOf(isMcpServer)),
+      maxOutputTokensPerRun: optional(isNumber),
+      maxTokensPerUserPerDay: optional(isNumber),
+      maxTokensPerDay: optional(isNumber),
+    }),
+    () => ({}),
+  ),
+  handoff: optional(
+    shape<HandoffField>({
+      enabled: isFlag,
+      waitSeconds: optional(isNumber),
+      message: optional(isText),
+      unavailable: optional(isText),
+      replies: optional(listOf(isText)),
+    }),
+  ),
+  webhooks: optional(
+    listOf(
+      shape<WebhookField>({
+        url: isText,
+        secret: isText,
+        events: optional(listOf(isWebhookEvent)),
+        olderSecrets: optional(listOf(shape<OlderSecret>({ secret: isText, untilMs: isNumber }))),
+      }),
+    ),
+  ),
+  retention: optional(
+    shape<RetentionField>({ threadsDays: optional(isNumber), anonymousDays: optional(isNumber) }),
+  ),
+});
+
+export const channelKind = kindOf("channel", isChannel);
+export const readChannel = channelKind.read;
