@@ -28,7 +28,7 @@ export class ChatAgent extends Base {
   static readonly observedAttributes: readonly string[] = OBSERVED;
   static source: ScriptSource = {
     url: "",
-    load: () => Promise.reject(new Error("no second file was named")),
+    load: () => Promise.reject(new Error("no second file")),
   };
 
   readonly version = __VERSION__;
@@ -231,7 +231,7 @@ export class ChatAgent extends Base {
   #requiredConversation(): Conversation {
     const { conversation } = this.#chat;
     if (conversation === null)
-      throw new Error("Cannot chat: <chat-agent> has no publishable-key, or is not in the page");
+      throw new Error("Cannot chat: the element has no publishable-key, or is not in the page");
     return conversation;
   }
 

@@ -29,8 +29,7 @@ function preloaded(url: string): Promise<unknown> {
   if (!link.relList.supports("modulepreload")) return Promise.resolve();
   return new Promise((resolve, reject) => {
     link.onload = resolve;
-    link.onerror = () =>
-      reject(new Error(`Cannot load ${url}, or it is not the file that this script was built with`));
+    link.onerror = () => reject(new Error(`Cannot load ${url}, or it is of another version`));
     document.head.append(link);
   });
 }

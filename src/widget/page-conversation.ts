@@ -34,7 +34,7 @@ export class PageConversation {
 
   get #speaker(): ConversationHost {
     const speaker = [...this.#hosts].at(-1);
-    if (speaker === undefined) throw new Error("A conversation has an element");
+    if (speaker === undefined) throw new Error("No element");
     return speaker;
   }
 

@@ -14,7 +14,7 @@ export { followThread } from "./run/followed-thread.ts";
 export { listThreads } from "./run/thread-list.ts";
 export { readChannel } from "./service/read-channel.ts";
 export { toldPage } from "./service/told-page.ts";
-export { translations } from "./strings/translations.ts";
+export { translations } from "./strings/languages.ts";
 export { portableSchema } from "../domain/channels/portable-schema.ts";
 export { shareJsx } from "./view/jsx-of-script.ts";
 export { DraftImageList } from "./view/draft-image-list.tsx";

@@ -326,7 +326,7 @@ export const WIDGET: readonly Layer[] = [
   {
     name: "the widget's words and styles",
     places: [
-      { path: "src/widget/strings/", is: "its texts in seven languages" },
+      { path: "src/widget/strings/", is: "its texts in eight languages, a file each" },
       { path: "src/widget/images/", is: "a visitor's images: picked, scaled down, shown in full" },
       { path: "src/widget/styles/", is: "its stylesheet" },
       { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },

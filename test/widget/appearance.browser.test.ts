@@ -118,13 +118,14 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect(await at.composer.getAttribute("placeholder")).toBe("اكتب رسالة");
   });
 
-  test("speaks seven languages, and English to everybody else", async ({ expect, visit }) => {
+  test("speaks eight languages, and English to everybody else", async ({ expect, visit }) => {
     const at = await visit(stage.browser, `${stage.site.url}/`);
     for (const [lang, open] of [
       ["de", "Chat öffnen"],
       ["fr-CA", "Ouvrir la discussion"],
       ["es", "Abrir el chat"],
       ["it", "Apri la chat"],
+      ["pl-PL", "Otwórz czat"],
       ["pt-BR", "Abrir o chat"],
       ["ar", "افتح المحادثة"],
       ["tlh", "Open chat"],

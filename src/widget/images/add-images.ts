@@ -1,4 +1,4 @@
-import type { PanelStrings } from "../strings/strings.ts";
+import type { LoadedStrings } from "../strings/strings.ts";
 import type { DraftImage } from "./draft-image.ts";
 import { fitImages } from "./fit-images.ts";
 import { IMAGE_TYPES, MAX_IMAGES } from "./message-image.ts";
@@ -20,7 +20,7 @@ export interface ComposerImages {
 export async function addImages(
   files: readonly File[],
   composer: ComposerImages,
-  strings: PanelStrings,
+  strings: LoadedStrings,
 ): Promise<void> {
   const { images, imageRoom } = composer.state;
   if (imageRoom === null || files.length === 0) return;

@@ -7,7 +7,7 @@ export type CustomerContext = Record<string, string | number | boolean>;
 export function checkedContext(context: CustomerContext): CustomerContext {
   for (const [name, value] of Object.entries(context)) {
     if (!isFlat(value)) {
-      throw new TypeError(`Cannot take context: ${name} is neither a string, a number nor a boolean`);
+      throw new TypeError(`Cannot take context: ${name} is no string, number or boolean`);
     }
   }
   return { ...context };

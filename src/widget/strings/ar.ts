@@ -1,6 +1,14 @@
-import type { PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-export const ar: PanelStrings = {
+export const launcher: LauncherStrings = {
+  title: "محادثة",
+  open: "افتح المحادثة",
+  close: "أغلق المحادثة",
+  unread: "{n} غير مقروءة",
+  asks: "سؤال بانتظارك",
+};
+
+export const loaded: PanelStrings & LoadedStrings = {
   placeholder: "اكتب رسالة",
   send: "إرسال",
   stop: "إيقاف",
@@ -40,6 +48,9 @@ export const ar: PanelStrings = {
   copy: "نسخ",
   copied: "تم النسخ",
   cutOff: "قُطعت الإجابة هنا.",
+  imagesRefused: "تعذّر إرسال هذه الرسالة مع صورها.",
+  chats: "المحادثات",
+
   addImages: "إضافة صور",
   removeImage: "إزالة {name}",
   image: "صورة",
@@ -49,10 +60,28 @@ export const ar: PanelStrings = {
   notAnImage: "يمكن إرسال صور PNG وJPEG وWebP وGIF فقط.",
   tooManyImages: "{n} صور على الأكثر في المرة الواحدة.",
   imagesTooLarge: "هذه الصور كبيرة جدًا.",
-  imagesRefused: "تعذّر إرسال هذه الرسالة مع صورها.",
-  chats: "المحادثات",
   back: "العودة إلى المحادثة",
   more: "عرض المزيد",
   newMessages: "رسائل جديدة",
   noChats: "لا توجد محادثات بعد.",
+
+  askPerson: "التحدث إلى شخص",
+  waiting: "في انتظار شخص…",
+  stopWaiting: "إيقاف الانتظار",
+  personIsHere: "{name} يجيبك هنا.",
+  personWrites: "{name} يكتب…",
+  assistantIsBack: "المساعد يجيب من جديد.",
+
+  rate: "قيّم هذا الرد",
+  rateUp: "رد جيد",
+  rateDown: "رد سيئ",
+  whatWasWrong: "ما الخطأ؟ (اختياري)",
+  sendFeedback: "إرسال",
+  skipFeedback: "تخطٍّ",
+  feedbackThanks: "شكرًا على ملاحظاتك.",
+
+  deleteChat: "حذف هذه المحادثة",
+  deleteQuestion: "هل تريد حذف هذه المحادثة نهائيًا؟",
+  deleteYes: "حذف",
+  deleteNo: "إبقاء",
 };

@@ -1,6 +1,14 @@
-import type { PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-export const de: PanelStrings = {
+export const launcher: LauncherStrings = {
+  title: "Chat",
+  open: "Chat öffnen",
+  close: "Chat schließen",
+  unread: "{n} ungelesen",
+  asks: "eine Frage wartet auf Sie",
+};
+
+export const loaded: PanelStrings & LoadedStrings = {
   placeholder: "Nachricht schreiben",
   send: "Senden",
   stop: "Anhalten",
@@ -41,6 +49,9 @@ export const de: PanelStrings = {
   copy: "Kopieren",
   copied: "Kopiert",
   cutOff: "Die Antwort wurde hier abgeschnitten.",
+  imagesRefused: "Diese Nachricht mit ihren Bildern kann nicht gesendet werden.",
+  chats: "Unterhaltungen",
+
   addImages: "Bilder hinzufügen",
   removeImage: "{name} entfernen",
   image: "Bild",
@@ -50,10 +61,28 @@ export const de: PanelStrings = {
   notAnImage: "Nur Bilder in PNG, JPEG, WebP und GIF können gesendet werden.",
   tooManyImages: "Höchstens {n} Bilder auf einmal.",
   imagesTooLarge: "Diese Bilder sind zu groß.",
-  imagesRefused: "Diese Nachricht mit ihren Bildern kann nicht gesendet werden.",
-  chats: "Unterhaltungen",
   back: "Zurück zur Unterhaltung",
   more: "Mehr anzeigen",
   newMessages: "neue Nachrichten",
   noChats: "Noch keine Unterhaltungen.",
+
+  askPerson: "Mit einem Menschen sprechen",
+  waiting: "Warten auf einen Menschen…",
+  stopWaiting: "Nicht mehr warten",
+  personIsHere: "{name} antwortet Ihnen hier.",
+  personWrites: "{name} schreibt…",
+  assistantIsBack: "Der Assistent antwortet wieder.",
+
+  rate: "Diese Antwort bewerten",
+  rateUp: "Gute Antwort",
+  rateDown: "Schlechte Antwort",
+  whatWasWrong: "Was war falsch? (freiwillig)",
+  sendFeedback: "Senden",
+  skipFeedback: "Überspringen",
+  feedbackThanks: "Danke für Ihre Rückmeldung.",
+
+  deleteChat: "Diese Unterhaltung löschen",
+  deleteQuestion: "Diese Unterhaltung endgültig löschen?",
+  deleteYes: "Löschen",
+  deleteNo: "Behalten",
 };

@@ -1,10 +1,13 @@
-import type { Strings, LoadedStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-/** In the script. What only the second file shows, it brings (en-loaded.ts). */
-export const en: Omit<Strings, keyof LoadedStrings> = {
+/** In the script itself, so that an element speaks before anything is loaded. */
+export const inScript: LauncherStrings & PanelStrings = {
   title: "Chat",
   open: "Open chat",
   close: "Close chat",
+  unread: "{n} unread",
+  asks: "a question waits for you",
+
   placeholder: "Write a message",
   send: "Send",
   stop: "Stop",
@@ -34,13 +37,11 @@ export const en: Omit<Strings, keyof LoadedStrings> = {
   slowDown: "Too many messages. Wait {n} s.",
   stopped: "Stopped",
   expired: "The page did not answer in time.",
-  unread: "{n} unread",
   left: "{n} characters left",
   refused: "You have no access to this chat. Sign in, or ask the owner of this site.",
   closed: "This chat is not available at the moment.",
   misconfigured: "This chat is not set up correctly.",
   unreachable: "The chat cannot be reached. Trying again…",
-  asks: "a question waits for you",
   over: "{n} characters too many",
   queued: "Will be sent after this answer.",
   copy: "Copy",
@@ -48,4 +49,40 @@ export const en: Omit<Strings, keyof LoadedStrings> = {
   cutOff: "The answer was cut off here.",
   imagesRefused: "This message with its images cannot be sent.",
   chats: "Conversations",
+};
+
+export const loaded: LoadedStrings = {
+  addImages: "Add images",
+  removeImage: "Remove {name}",
+  image: "Image",
+  closeImage: "Close image",
+  dropImages: "Drop images here",
+  imagesNeedText: "Write a few words about it to send it.",
+  notAnImage: "Only PNG, JPEG, WebP and GIF images can be sent.",
+  tooManyImages: "At most {n} images at once.",
+  imagesTooLarge: "These images are too large.",
+  back: "Back to the conversation",
+  more: "Show more",
+  newMessages: "new messages",
+  noChats: "No conversations yet.",
+
+  askPerson: "Talk to a person",
+  waiting: "Waiting for a person…",
+  stopWaiting: "Stop waiting",
+  personIsHere: "{name} answers you here.",
+  personWrites: "{name} is writing…",
+  assistantIsBack: "The assistant answers again.",
+
+  rate: "Rate this reply",
+  rateUp: "Good reply",
+  rateDown: "Bad reply",
+  whatWasWrong: "What was wrong? (optional)",
+  sendFeedback: "Send",
+  skipFeedback: "Skip",
+  feedbackThanks: "Thank you for your feedback.",
+
+  deleteChat: "Delete this conversation",
+  deleteQuestion: "Delete this conversation for good?",
+  deleteYes: "Delete",
+  deleteNo: "Keep",
 };

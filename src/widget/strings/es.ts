@@ -1,6 +1,14 @@
-import type { PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-export const es: PanelStrings = {
+export const launcher: LauncherStrings = {
+  title: "Chat",
+  open: "Abrir el chat",
+  close: "Cerrar el chat",
+  unread: "{n} sin leer",
+  asks: "una pregunta te espera",
+};
+
+export const loaded: PanelStrings & LoadedStrings = {
   placeholder: "Escribe un mensaje",
   send: "Enviar",
   stop: "Detener",
@@ -40,6 +48,9 @@ export const es: PanelStrings = {
   copy: "Copiar",
   copied: "Copiado",
   cutOff: "La respuesta se cortó aquí.",
+  imagesRefused: "Este mensaje con sus imágenes no se puede enviar.",
+  chats: "Conversaciones",
+
   addImages: "Añadir imágenes",
   removeImage: "Quitar {name}",
   image: "Imagen",
@@ -49,10 +60,28 @@ export const es: PanelStrings = {
   notAnImage: "Solo se pueden enviar imágenes PNG, JPEG, WebP y GIF.",
   tooManyImages: "Como máximo {n} imágenes a la vez.",
   imagesTooLarge: "Estas imágenes son demasiado grandes.",
-  imagesRefused: "Este mensaje con sus imágenes no se puede enviar.",
-  chats: "Conversaciones",
   back: "Volver a la conversación",
   more: "Mostrar más",
   newMessages: "mensajes nuevos",
   noChats: "Aún no hay conversaciones.",
+
+  askPerson: "Hablar con una persona",
+  waiting: "Esperando a una persona…",
+  stopWaiting: "Dejar de esperar",
+  personIsHere: "{name} le responde aquí.",
+  personWrites: "{name} está escribiendo…",
+  assistantIsBack: "El asistente vuelve a responder.",
+
+  rate: "Valorar esta respuesta",
+  rateUp: "Buena respuesta",
+  rateDown: "Mala respuesta",
+  whatWasWrong: "¿Qué estuvo mal? (opcional)",
+  sendFeedback: "Enviar",
+  skipFeedback: "Omitir",
+  feedbackThanks: "Gracias por su opinión.",
+
+  deleteChat: "Eliminar esta conversación",
+  deleteQuestion: "¿Eliminar esta conversación definitivamente?",
+  deleteYes: "Eliminar",
+  deleteNo: "Conservar",
 };

@@ -1,6 +1,14 @@
-import type { PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-export const fr: PanelStrings = {
+export const launcher: LauncherStrings = {
+  title: "Discussion",
+  open: "Ouvrir la discussion",
+  close: "Fermer la discussion",
+  unread: "{n} non lus",
+  asks: "une question vous attend",
+};
+
+export const loaded: PanelStrings & LoadedStrings = {
   placeholder: "Écrire un message",
   send: "Envoyer",
   stop: "Arrêter",
@@ -40,6 +48,9 @@ export const fr: PanelStrings = {
   copy: "Copier",
   copied: "Copié",
   cutOff: "La réponse a été coupée ici.",
+  imagesRefused: "Ce message et ses images ne peuvent pas être envoyés.",
+  chats: "Discussions",
+
   addImages: "Ajouter des images",
   removeImage: "Retirer {name}",
   image: "Image",
@@ -49,10 +60,28 @@ export const fr: PanelStrings = {
   notAnImage: "Seules les images PNG, JPEG, WebP et GIF peuvent être envoyées.",
   tooManyImages: "{n} images au plus à la fois.",
   imagesTooLarge: "Ces images sont trop lourdes.",
-  imagesRefused: "Ce message et ses images ne peuvent pas être envoyés.",
-  chats: "Discussions",
   back: "Retour à la discussion",
   more: "Afficher plus",
   newMessages: "nouveaux messages",
   noChats: "Aucune discussion pour l’instant.",
+
+  askPerson: "Parler à une personne",
+  waiting: "En attente d’une personne…",
+  stopWaiting: "Ne plus attendre",
+  personIsHere: "{name} vous répond ici.",
+  personWrites: "{name} écrit…",
+  assistantIsBack: "L’assistant répond de nouveau.",
+
+  rate: "Évaluer cette réponse",
+  rateUp: "Bonne réponse",
+  rateDown: "Mauvaise réponse",
+  whatWasWrong: "Qu’est-ce qui n’allait pas ? (facultatif)",
+  sendFeedback: "Envoyer",
+  skipFeedback: "Passer",
+  feedbackThanks: "Merci pour votre avis.",
+
+  deleteChat: "Supprimer cette conversation",
+  deleteQuestion: "Supprimer définitivement cette conversation ?",
+  deleteYes: "Supprimer",
+  deleteNo: "Conserver",
 };

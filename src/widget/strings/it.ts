@@ -1,6 +1,14 @@
-import type { PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-export const it: PanelStrings = {
+export const launcher: LauncherStrings = {
+  title: "Chat",
+  open: "Apri la chat",
+  close: "Chiudi la chat",
+  unread: "{n} non letti",
+  asks: "una domanda ti aspetta",
+};
+
+export const loaded: PanelStrings & LoadedStrings = {
   placeholder: "Scrivi un messaggio",
   send: "Invia",
   stop: "Ferma",
@@ -40,6 +48,9 @@ export const it: PanelStrings = {
   copy: "Copia",
   copied: "Copiato",
   cutOff: "La risposta è stata interrotta qui.",
+  imagesRefused: "Questo messaggio con le sue immagini non può essere inviato.",
+  chats: "Conversazioni",
+
   addImages: "Aggiungi immagini",
   removeImage: "Rimuovi {name}",
   image: "Immagine",
@@ -49,10 +60,28 @@ export const it: PanelStrings = {
   notAnImage: "Si possono inviare solo immagini PNG, JPEG, WebP e GIF.",
   tooManyImages: "Al massimo {n} immagini alla volta.",
   imagesTooLarge: "Queste immagini sono troppo grandi.",
-  imagesRefused: "Questo messaggio con le sue immagini non può essere inviato.",
-  chats: "Conversazioni",
   back: "Torna alla conversazione",
   more: "Mostra altre",
   newMessages: "nuovi messaggi",
   noChats: "Ancora nessuna conversazione.",
+
+  askPerson: "Parla con una persona",
+  waiting: "In attesa di una persona…",
+  stopWaiting: "Non aspettare più",
+  personIsHere: "{name} risponde qui.",
+  personWrites: "{name} sta scrivendo…",
+  assistantIsBack: "L’assistente risponde di nuovo.",
+
+  rate: "Valuta questa risposta",
+  rateUp: "Buona risposta",
+  rateDown: "Risposta non utile",
+  whatWasWrong: "Che cosa non andava? (facoltativo)",
+  sendFeedback: "Invia",
+  skipFeedback: "Salta",
+  feedbackThanks: "Grazie per il suo parere.",
+
+  deleteChat: "Elimina questa conversazione",
+  deleteQuestion: "Eliminare definitivamente questa conversazione?",
+  deleteYes: "Elimina",
+  deleteNo: "Conserva",
 };

@@ -1,6 +1,6 @@
-import { en } from "./en.ts";
-import { LAUNCHERS } from "./launchers.ts";
-import type { LoadedStrings, PanelStrings, Strings } from "./strings.ts";
+import { inScript } from "./en.ts";
+import { launchers } from "./languages.ts";
+import type { LoadedStrings, Strings } from "./strings.ts";
 
 /** What the service takes. A browser throws for some of them, `fr-FRA` and `en-US-UK` for instance. */
 export const LANGUAGE_TAG = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,5}$/i;
@@ -21,10 +21,10 @@ export interface Language {
 export function languageOf(
   wanted: readonly string[],
   own: Partial<Strings>,
-  translations: Readonly<Record<string, PanelStrings | LoadedStrings>> | null,
+  translations: Readonly<Record<string, LoadedStrings>> | null,
 ): Language {
   const codeOf = (tag: string) => (LANGUAGE_TAG.test(tag) ? (tag.toLowerCase().split("-")[0] ?? "") : "");
-  const code = wanted.map(codeOf).find((one) => one === "en" || one in LAUNCHERS) ?? "en";
+  const code = wanted.map(codeOf).find((one) => one in launchers) ?? "en";
   // A page that is in English, and a browser in British English: its times are British.
   const tag = wanted.find((one) => codeOf(one) === code && one.includes("-") && isLocale(one)) ?? code;
   return {
@@ -32,14 +32,14 @@ export function languageOf(
     tag,
     dir: code === "ar" ? "rtl" : "ltr",
     // A cast: without the second file nothing is shown that needs its texts.
-    strings: { ...en, ...LAUNCHERS[code], ...translations?.[code], ...own } as Strings,
+    strings: { ...inScript, ...launchers[code], ...translations?.[code], ...own } as Strings,
   };
 }
 
 /** Does the browser write times by it? */
 function isLocale(tag: string): boolean {
   try {
-    return Intl.getCanonicalLocales(tag).length > 0;
+    return Boolean(Intl.getCanonicalLocales(tag));
   } catch {
     return false;
   }

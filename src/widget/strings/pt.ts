@@ -1,6 +1,14 @@
-import type { PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
 
-export const pt: PanelStrings = {
+export const launcher: LauncherStrings = {
+  title: "Chat",
+  open: "Abrir o chat",
+  close: "Fechar o chat",
+  unread: "{n} por ler",
+  asks: "uma pergunta espera por si",
+};
+
+export const loaded: PanelStrings & LoadedStrings = {
   placeholder: "Escreva uma mensagem",
   send: "Enviar",
   stop: "Parar",
@@ -40,6 +48,9 @@ export const pt: PanelStrings = {
   copy: "Copiar",
   copied: "Copiado",
   cutOff: "A resposta foi cortada aqui.",
+  imagesRefused: "Esta mensagem com as suas imagens não pode ser enviada.",
+  chats: "Conversas",
+
   addImages: "Adicionar imagens",
   removeImage: "Remover {name}",
   image: "Imagem",
@@ -49,10 +60,28 @@ export const pt: PanelStrings = {
   notAnImage: "Só podem ser enviadas imagens PNG, JPEG, WebP e GIF.",
   tooManyImages: "No máximo {n} imagens de cada vez.",
   imagesTooLarge: "Estas imagens são demasiado grandes.",
-  imagesRefused: "Esta mensagem com as suas imagens não pode ser enviada.",
-  chats: "Conversas",
   back: "Voltar à conversa",
   more: "Mostrar mais",
   newMessages: "mensagens novas",
   noChats: "Ainda não há conversas.",
+
+  askPerson: "Falar com uma pessoa",
+  waiting: "À espera de uma pessoa…",
+  stopWaiting: "Parar de esperar",
+  personIsHere: "{name} responde aqui.",
+  personWrites: "{name} está a escrever…",
+  assistantIsBack: "O assistente responde novamente.",
+
+  rate: "Avaliar esta resposta",
+  rateUp: "Boa resposta",
+  rateDown: "Má resposta",
+  whatWasWrong: "O que estava errado? (opcional)",
+  sendFeedback: "Enviar",
+  skipFeedback: "Ignorar",
+  feedbackThanks: "Obrigado pela sua opinião.",
+
+  deleteChat: "Eliminar esta conversa",
+  deleteQuestion: "Eliminar esta conversa definitivamente?",
+  deleteYes: "Eliminar",
+  deleteNo: "Manter",
 };

@@ -1,4 +1,9 @@
-/** Said before the panel is open. `{n}` stands for a number. */
+/*
+ * The element's built-in texts. Each language is a file of its own, which these types hold complete. `{n}` stands for a number,
+ * `{name}` for a name.
+ */
+
+/** Said before the panel is open: the script has it in all languages. */
 export interface LauncherStrings {
   title: string;
   open: string;
@@ -7,24 +12,8 @@ export interface LauncherStrings {
   asks: string;
 }
 
-/** Of what only the second file shows: images, the list of conversations. In that file, English too. */
-export interface LoadedStrings {
-  addImages: string;
-  removeImage: string;
-  image: string;
-  closeImage: string;
-  dropImages: string;
-  imagesNeedText: string;
-  notAnImage: string;
-  tooManyImages: string;
-  imagesTooLarge: string;
-  back: string;
-  more: string;
-  newMessages: string;
-  noChats: string;
-}
-
-export interface PanelStrings extends LoadedStrings {
+/** What the panel says: the script has it in English, and loads other languages with the panel. */
+export interface PanelStrings {
   placeholder: string;
   send: string;
   stop: string;
@@ -68,18 +57,30 @@ export interface PanelStrings extends LoadedStrings {
   chats: string;
 }
 
-/** Of people who answer; `{name}` stands for theirs. In the second file, English too. */
-export interface PersonStrings {
+/** Of what only the second file shows, which brings its texts, English too. */
+export interface LoadedStrings {
+  // Images, and the list of conversations.
+  addImages: string;
+  removeImage: string;
+  image: string;
+  closeImage: string;
+  dropImages: string;
+  imagesNeedText: string;
+  notAnImage: string;
+  tooManyImages: string;
+  imagesTooLarge: string;
+  back: string;
+  more: string;
+  newMessages: string;
+  noChats: string;
+  // People who answer.
   askPerson: string;
   waiting: string;
   stopWaiting: string;
   personIsHere: string;
   personWrites: string;
   assistantIsBack: string;
-}
-
-/** Of the thumbs on replies. In the second file, English too. */
-export interface FeedbackStrings {
+  // The thumbs on replies.
   rate: string;
   rateUp: string;
   rateDown: string;
@@ -87,21 +88,11 @@ export interface FeedbackStrings {
   sendFeedback: string;
   skipFeedback: string;
   feedbackThanks: string;
-}
-
-/** Before a conversation is deleted. In the second file, English too. */
-export interface DeletionStrings {
+  // Before a conversation is deleted.
   deleteChat: string;
   deleteQuestion: string;
   deleteYes: string;
   deleteNo: string;
 }
 
-/** The element's built-in texts. */
-export interface Strings
-  extends
-    LauncherStrings,
-    PanelStrings,
-    Partial<PersonStrings>,
-    Partial<FeedbackStrings>,
-    Partial<DeletionStrings> {}
+export interface Strings extends LauncherStrings, PanelStrings, LoadedStrings {}

@@ -4,7 +4,7 @@ import type { MessageImage } from "../images/message-image.ts";
 import type { VNode } from "preact";
 import type { jsx } from "preact/jsx-runtime";
 import type { Language } from "../strings/language.ts";
-import type { LoadedStrings, PanelStrings, Strings } from "../strings/strings.ts";
+import type { LoadedStrings, Strings } from "../strings/strings.ts";
 import type { fitViewport } from "./fit-viewport.ts";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -32,7 +32,7 @@ export interface PanelModule {
   ThreadListView(this: void, props: WidgetProps): VNode | null;
   /** Gives it the script's JSX, if it was built without. */
   shareJsx(this: void, script: { jsx: typeof jsx; Fragment: unknown }): void;
-  translations: Readonly<Record<string, PanelStrings | LoadedStrings>>;
+  translations: Readonly<Record<string, LoadedStrings>>;
 }
 
 /** Screen readers announce this much of a reply; the log has the rest. */
@@ -51,7 +51,7 @@ export function loadPanel(load: () => Promise<PanelModule>): Promise<void> {
     (error: unknown) => {
       loading = null;
       hasFailed = true;
-      console.warn("chat-agent: answers stay plain text, a part of the script did not load:", error);
+      console.warn("chat-agent: a part of the script did not load:", error);
     },
   );
   return loading;

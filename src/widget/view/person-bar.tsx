@@ -1,13 +1,12 @@
 import type { VNode } from "preact";
-import { personStrings } from "../strings/person-strings.ts";
-import type { PersonStrings } from "../strings/strings.ts";
+import type { Strings } from "../strings/strings.ts";
 import type { ShownPerson } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** Shows the person who answers instead of the assistant: waited for (and how long), here, typing, gone; offers to ask. */
 export function PersonBar({ state, language }: WidgetProps): VNode | null {
   const { person = null, handoff = false, askPerson } = state;
-  const strings: PersonStrings = { ...personStrings(language.code), ...language.strings };
+  const { strings } = language;
   if (person === null && !handoff) return null;
   const isAsked = person !== null && person.type !== "gone";
   return (
@@ -31,7 +30,7 @@ export function PersonBar({ state, language }: WidgetProps): VNode | null {
   );
 }
 
-function textOf(person: ShownPerson, strings: PersonStrings): string {
+function textOf(person: ShownPerson, strings: Strings): string {
   switch (person.type) {
     case "waiting":
       return strings.waiting;

@@ -1,18 +1,12 @@
 import type { VNode } from "preact";
-import { deletionStrings } from "../strings/deletion-strings.ts";
-import type { DeletionStrings } from "../strings/strings.ts";
 import type { ShownThreads } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
-
-export function deletionStringsOf({ language }: WidgetProps): DeletionStrings {
-  return { ...deletionStrings(language.code), ...language.strings };
-}
 
 /** Asks before the conversation is deleted. It has the focus, not one of its buttons: an Enter must not decide. */
 export function DeletionQuestion(props: WidgetProps & { threads: ShownThreads }): VNode {
   const { threads, actions, language } = props;
   const { deletion } = threads;
-  const strings = deletionStringsOf(props);
+  const { strings } = language;
   return (
     <div
       class="confirm"
@@ -30,7 +24,7 @@ export function DeletionQuestion(props: WidgetProps & { threads: ShownThreads })
       <p>
         <strong>{strings.deleteQuestion}</strong>
       </p>
-      {deletion?.phase === "failed" && <p role="alert">{language.strings.failed}</p>}
+      {deletion?.phase === "failed" && <p role="alert">{strings.failed}</p>}
       <div class="choices">
         <button
           type="button"

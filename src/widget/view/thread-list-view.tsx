@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import type { Strings } from "../strings/strings.ts";
-import { DeleteButton, DeletionQuestion, deletionStringsOf, takeFocus } from "./thread-deletion.tsx";
+import { DeleteButton, DeletionQuestion, takeFocus } from "./thread-deletion.tsx";
 import { Time } from "./time.tsx";
 import type { ShownThread } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -31,7 +31,7 @@ export function ThreadListView(props: WidgetProps): VNode | null {
                   <ThreadButton {...{ thread, strings, tag }} enter={actions.enterThread} />
                   {!isAsked(thread.threadId) && (
                     <DeleteButton
-                      label={deletionStringsOf(props).deleteChat}
+                      label={strings.deleteChat}
                       isBack={deletion?.threadId === thread.threadId}
                       onClick={() => deletion?.ask(thread.threadId)}
                     />

@@ -1,5 +1,4 @@
 import type { VNode } from "preact";
-import { feedbackStrings } from "../strings/feedback-strings.ts";
 import type { Language } from "../strings/language.ts";
 import { feedbackOf, raterOf } from "./shown-feedback.ts";
 import type { GivenFeedback } from "./shown-feedback.ts";
@@ -14,7 +13,7 @@ const HAND = "M7 11v9H4v-9zm0 0 4-8a2 2 0 0 1 2 2v4h6a1.6 1.6 0 0 1 1.6 2l-1.7 7
 export function Thumbs({ message, language }: { message: ShownMessage; language: Language }): VNode | null {
   const { id, role, author, live, text } = message;
   if (id === null || role === "user" || author || live || text === "") return null;
-  const strings = { ...feedbackStrings(language.code), ...language.strings };
+  const { strings } = language;
   const { rating, comment, isAsked } = feedbackOf(message);
   const rate = (given: GivenFeedback) => void raterOf(message)?.rate(message, given, strings.feedbackThanks);
   const skip = () => raterOf(message)?.skip(message);

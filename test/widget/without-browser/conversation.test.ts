@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ErrorLine, Line } from "../../../machines/line.ts";
 import { Conversation } from "../../../src/widget/run/conversation.ts";
 import type { JsonStorage } from "../../../src/widget/service/json-storage.ts";
-import { en } from "../../../src/widget/strings/en.ts";
+import { inScript as en } from "../../../src/widget/strings/en.ts";
 import type { Tool } from "../../../src/widget/tools/tool.ts";
 import { element, openSite, tabStorage } from "./page.ts";
 import type { Site } from "./page.ts";

@@ -7,7 +7,7 @@ import type { JsonStorage } from "../../../src/widget/service/json-storage.ts";
 import { Refused, Unreachable } from "../../../src/widget/service/widget-api.ts";
 import type { ApiRequest, WidgetApi } from "../../../src/widget/service/widget-api.ts";
 import { languageOf } from "../../../src/widget/strings/language.ts";
-import { translations } from "../../../src/widget/strings/translations.ts";
+import { translations } from "../../../src/widget/strings/languages.ts";
 import type { Tool } from "../../../src/widget/tools/tool.ts";
 
 /** What a page is to a conversation, for tests of what needs no browser. */

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { titled } from "../../../src/widget/run/titled-step.ts";
 import { readHistory } from "../../../src/widget/service/read-history.ts";
-import { en } from "../../../src/widget/strings/en.ts";
-import { enLoaded } from "../../../src/widget/strings/en-loaded.ts";
+import * as en from "../../../src/widget/strings/en.ts";
 import { languageOf } from "../../../src/widget/strings/language.ts";
-import { translations } from "../../../src/widget/strings/translations.ts";
+import { translations } from "../../../src/widget/strings/languages.ts";
 import { openConversation } from "./page.ts";
 
 beforeEach(() => {
@@ -97,7 +96,7 @@ test.each(Object.entries(translations).filter(([code]) => code !== "en"))(
   "the panel's texts are in words of their own in %s",
   (_code, strings) => {
     for (const [name, text] of Object.entries(strings)) {
-      const english = { ...en, ...enLoaded }[name as keyof typeof strings];
+      const english = { ...en.inScript, ...en.loaded }[name as keyof typeof strings];
       expect([name, text.trim()]).not.toEqual([name, ""]);
       // A single word may be the same.
       if (english.includes(" ")) expect([name, text]).not.toEqual([name, english]);
