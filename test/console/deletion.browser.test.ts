@@ -82,7 +82,7 @@ test("an admin saves what is kept of a user as a file, then deletes a conversati
   expect(await accessibilityTroubles(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Delete the user" }).press("Enter");
   await page.getByText("account-7 is deleted").waitFor();
-  await page.getByText("Nobody has come yet.").waitFor();
+  await page.getByText("No visitors yet.").waitFor();
   expect(troubles).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
 
   // A conversation, by a user's id, with the keyboard alone.
   await page.locator("body").press("/");
-  await page.getByLabel("Id of a user or a conversation").pressSequentially("account-7");
+  await page.getByLabel("ID of a user or a conversation").pressSequentially("account-7");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "account-7" }).waitFor();
   await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
@@ -120,7 +120,7 @@ test("who looks for an id before the channels are there finds it", async ({ visi
   await page.getByRole("button", { name: "Sign in" }).press("Enter");
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.locator("body").press("/");
-  await page.getByLabel("Id of a user or a conversation").fill("account-8");
+  await page.getByLabel("ID of a user or a conversation").fill("account-8");
   await page.keyboard.press("Enter");
   await expect.poll(() => held.length, SOON).toBe(2);
   expect(await page.getByRole("dialog").getByRole("status").innerText()).toBe("");

@@ -32,7 +32,7 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
       static requestPermission = async () => "granted";
       constructor(title, { body }) { super(); notices.push(title + ": " + body); }
     };`);
-  await page.getByLabel("A notification of the browser").check();
+  await page.getByLabel("Show a browser notification").check();
   const asked = await fetch(`${url}/v1/threads/ticket-1/handoff`, {
     method: "POST",
     headers: { authorization: `Bearer ${harnessApiKey}`, "content-type": "application/json" },

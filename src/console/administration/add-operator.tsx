@@ -53,12 +53,12 @@ export function AddOperator({
           onInput={setName}
           required
           autoFocus
-          hint="As the audit will call it."
+          hint="The name shown in the audit."
         />
         <SelectField label="Role" value={role} choices={ROLES} onChoose={setRole} hint={MAY[role]} />
         <fieldset>
           <legend>Limited to channels</legend>
-          <p class="hint">None marked: every channel, and the installation.</p>
+          <p class="hint">None selected: all channels and the installation.</p>
           {(channels ?? []).map(({ slug }) => (
             <CheckField
               key={slug}

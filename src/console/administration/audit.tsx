@@ -31,7 +31,7 @@ export function Audit({ query }: { query: Readonly<Record<string, string>> }) {
             {isFiltered ? (
               <a href={linkTo(["audit"])}>Show everything</a>
             ) : (
-              <p>Every change is here, and every read of what was said, for 365 days.</p>
+              <p>Every change, and every reading of a conversation, for 365 days.</p>
             )}
           </Empty>
         }
@@ -61,7 +61,7 @@ function Filters(before: { operator: string; thread: string; from: string }) {
       }}
     >
       <TextField label="Operator" value={operator} onInput={setOperator} placeholder="anybody" />
-      <TextField label="Conversation id" value={thread} onInput={setThread} placeholder="any" />
+      <TextField label="Conversation ID" value={thread} onInput={setThread} placeholder="any" />
       <TextField label="Since" type="date" value={from} onInput={setFrom} />
       <button type="submit" class="button main">
         Show

@@ -51,7 +51,7 @@ export function Operators() {
         paged={paged}
         keyOf={({ name }) => name}
         label="Operators"
-        empty={<Empty title="There is no operator." />}
+        empty={<Empty title="No operators." />}
       >
         {(operator, tabIndex) => (
           <div class="row plain">
@@ -124,7 +124,7 @@ export function Operators() {
             done(null, `${asked.operator.name} is removed`);
           }}
         >
-          <p>The key ends at once. What this operator did stays in the audit.</p>
+          <p>The key stops working at once. The audit keeps what this operator did.</p>
         </Question>
       )}
       {made && (

@@ -24,7 +24,7 @@ export function CapFields({
   return (
     <fieldset>
       <legend>Spending caps</legend>
-      <p class="hint">In tokens, input and output together; days are UTC days. Empty: no cap.</p>
+      <p class="hint">Tokens, input plus output, per UTC day. Empty: no cap.</p>
       <div class="caps">
         {cap("maxTokensPerDay", "The channel, in a day")}
         {cap("maxTokensPerUserPerDay", "One user, in a day")}

@@ -26,7 +26,7 @@ export function ChannelFields({
       <fieldset>
         <legend>Who may talk</legend>
         <CheckField
-          label="The channel is on"
+          label="Channel enabled"
           hint="Off: every request to it is refused."
           checked={draft.enabled}
           onChange={(enabled) => set({ enabled })}
@@ -54,7 +54,7 @@ export function ChannelFields({
           rows={10}
           value={draft.instructions}
           onInput={(instructions) => set({ instructions })}
-          hint="What the model is told of its task. In force with the next message."
+          hint="What the model is told about its task. Applies from the next message."
         />
         <TextField
           label="Model"

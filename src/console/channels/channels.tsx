@@ -22,11 +22,11 @@ export function Channels() {
     >
       {channels === null && <Waiting />}
       {channels?.length === 0 && (
-        <Empty title="There is no channel that you may see.">
+        <Empty title="No channel that you can see.">
           {may.makeChannels ? (
-            <a href={linkTo(["new-channel"])}>Make the first one</a>
+            <a href={linkTo(["new-channel"])}>Create the first one</a>
           ) : (
-            <p>An admin gives you one.</p>
+            <p>Ask an admin for one.</p>
           )}
         </Empty>
       )}

@@ -12,14 +12,14 @@ const FIRST = 10;
 export function Deliveries({ deliveries, label }: { deliveries: readonly DeliveryView[]; label: string }) {
   const [failedAlone, setFailedAlone] = useState(false);
   const [isWhole, setWhole] = useState(false);
-  if (deliveries.length === 0) return <p class="hint">Nothing was sent to it yet.</p>;
+  if (deliveries.length === 0) return <p class="hint">No deliveries yet.</p>;
   const fitting = failedAlone ? deliveries.filter(({ fault }) => fault !== null) : deliveries;
   const shown = isWhole ? fitting : fitting.slice(0, FIRST);
   return (
     <div class="deliveries">
       <div class="deliveries-head">
         <h3>Latest deliveries</h3>
-        <CheckField label="Failed ones alone" checked={failedAlone} onChange={setFailedAlone} />
+        <CheckField label="Only failed" checked={failedAlone} onChange={setFailedAlone} />
       </div>
       {fitting.length === 0 && <p class="hint">None of the latest {deliveries.length} failed.</p>}
       <ul aria-label={label}>
@@ -47,7 +47,7 @@ function Delivery({ delivery }: { delivery: DeliveryView }) {
       <span class={fault === null ? "outcome" : "outcome failed"}>
         {fault === null ? `taken (${status ?? ""})` : faultText(delivery)}
       </span>
-      <span class="mono id" title="The webhook-id: a repeat has the same">
+      <span class="mono id" title="The webhook-id: retries have the same">
         {id}
       </span>
       <span class="took">{durationText(elapsedMs)}</span>

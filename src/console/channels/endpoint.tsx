@@ -92,7 +92,7 @@ export function Endpoint({
         <Fact name="Waiting">
           {waiting === 0 ? "nothing" : `${numberText(waiting)} ${waiting === 1 ? "event" : "events"}`}
         </Fact>
-        <Fact name="Is told of">{events === null ? "everything" : events.join(", ")}</Fact>
+        <Fact name="Events">{events === null ? "everything" : events.join(", ")}</Fact>
       </dl>
       <Deliveries deliveries={deliveries} label={`Deliveries to ${url}`} />
     </section>

@@ -29,13 +29,13 @@ export function HandOffFields({
             placeholder="600"
           />
           <TextField
-            label="Said when a person is called"
+            label="Text when a person is called"
             value={draft.handoffMessage}
             onInput={(handoffMessage) => onChange({ handoffMessage })}
             placeholder="a sentence of the service"
           />
           <TextField
-            label="Said when nobody came"
+            label="Text when nobody came"
             value={draft.unavailable}
             onInput={(unavailable) => onChange({ unavailable })}
             placeholder="a sentence of the service"

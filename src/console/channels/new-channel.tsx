@@ -54,7 +54,7 @@ export function NewChannel() {
           onInput={setSlug}
           required
           pattern="[a-z0-9_\-]{1,64}"
-          hint="1 to 64 of a-z 0-9 - _; it stays."
+          hint="1 to 64 of a-z 0-9 - _. Cannot be changed later."
           autoFocus
         />
         <SelectField label="Kind" value={kind} choices={KINDS} onChoose={setKind} />

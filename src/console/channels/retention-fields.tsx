@@ -12,7 +12,7 @@ export function RetentionFields({
   return (
     <fieldset>
       <legend>Deletion by age</legend>
-      <p class="hint">In days, fractions too. Empty: kept for good.</p>
+      <p class="hint">Days, fractions allowed. Empty: kept forever.</p>
       <div class="caps">
         <TextField
           label="Conversations without a message for"

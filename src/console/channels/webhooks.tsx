@@ -34,7 +34,7 @@ export function Webhooks({ slug }: { slug: string }) {
       <Trouble text={loaded.trouble} onRetry={loaded.reload} />
       {endpoints === null && loaded.trouble === null && <Waiting />}
       {endpoints?.length === 0 && (
-        <Empty title="Nobody else is told what happens in this channel.">
+        <Empty title="This channel has no webhooks.">
           <p>
             Name an address of yours in the channel's <code>webhooks</code>, in the channels file or by{" "}
             <code>PATCH /v1/operator/channels/{slug}</code>. What it takes, and what not, is seen here.

@@ -47,7 +47,7 @@ export function Answer({ handOff, replies }: { handOff: HandOff; replies: readon
           setText(written);
           handOff.typing();
         }}
-        hint="Enter sends, Shift and Enter begins a line. The visitor sees your name."
+        hint="Enter sends, Shift+Enter starts a new line. The visitor sees your name."
       />
       <div class="actions">
         <button type="button" class="button" disabled={handOff.isBusy} onClick={() => setReturning(true)}>
@@ -74,7 +74,7 @@ function GiveBack({ handOff, onClose }: { handOff: HandOff; onClose: () => void 
         rows={4}
         value={note}
         onInput={setNote}
-        hint="It is told what you said, and this. The visitor does not see it."
+        hint="The assistant gets your messages and this note. The visitor does not see the note."
       />
       <Trouble text={handOff.trouble} />
       <div class="actions">

@@ -32,7 +32,7 @@ export function DeleteConversation({
         onDeleted();
       }}
     >
-      <p>This is for good. What goes:</p>
+      <p>This cannot be undone. It deletes:</p>
       <ul class="goes">
         <li>
           {messages === null ? "all its messages" : countedText(messages, "message", "messages")} with{" "}

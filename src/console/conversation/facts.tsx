@@ -41,17 +41,17 @@ export function Facts({
           {String(value)}
         </Fact>
       ))}
-      <Fact name="Why a person">{thread?.handoff?.reason}</Fact>
-      <Fact name="In short">{thread?.handoff?.summary}</Fact>
+      <Fact name="Reason">{thread?.handoff?.reason}</Fact>
+      <Fact name="Summary">{thread?.handoff?.summary}</Fact>
       <Fact name="Id" mono>
         {id}
       </Fact>
       {thread && (
         <>
-          <Fact name="Id at the caller" mono>
+          <Fact name="External ID" mono>
             {thread.threadId}
           </Fact>
-          <Fact name="Begun">
+          <Fact name="Started">
             <Time at={thread.createdAt} style="long" />
           </Fact>
           <Fact name="Last activity">

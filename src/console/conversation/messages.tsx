@@ -74,7 +74,7 @@ export function Messages({
       {reply && <OpenReply lines={reply.lines} />}
       {writes !== null && writes !== reader && <p class="quiet">{writes} writes…</p>}
       {messages.length === 0 && !watched.isLoading && watched.trouble === null && (
-        <Empty title="Nothing was said here yet." />
+        <Empty title="No messages yet." />
       )}
     </div>
   );

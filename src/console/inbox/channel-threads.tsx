@@ -54,7 +54,7 @@ export function ChannelThreads({ slug, query }: { slug: string; query: Readonly<
           choices={STATES}
           onChoose={(value) => show({ state: value })}
         />
-        <TextField label="User's id" value={user} onInput={setUser} placeholder="anybody" />
+        <TextField label="User ID" value={user} onInput={setUser} placeholder="anybody" />
         <button type="submit" class="button">
           Show
         </button>
@@ -64,13 +64,11 @@ export function ChannelThreads({ slug, query }: { slug: string; query: Readonly<
         query={{ state, userId }}
         label={`Conversations of ${slug}`}
         empty={
-          <Empty
-            title={state === "" && userId === "" ? "Nothing was said here yet." : "No conversation fits."}
-          >
+          <Empty title={state === "" && userId === "" ? "No messages yet." : "No conversation fits."}>
             {state !== "" || userId !== "" ? (
-              <a href={linkTo(["channels", slug, "threads"])}>Show all of them</a>
+              <a href={linkTo(["channels", slug, "threads"])}>Show all</a>
             ) : (
-              <p>A conversation is here from its first message on.</p>
+              <p>Conversations appear here from their first message.</p>
             )}
           </Empty>
         }

@@ -47,10 +47,10 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
           choices={[["", "Every channel"], ...all.map((slug) => [slug, slug] as const)]}
           onChoose={(channel) => go(linkTo(["inbox"], { channel }))}
         />
-        <CheckField label="A sound for a new conversation" checked={hasChime} onChange={turn} />
+        <CheckField label="Play a sound for a new conversation" checked={hasChime} onChange={turn} />
         {"Notification" in globalThis && (
           <CheckField
-            label="A notification of the browser"
+            label="Show a browser notification"
             checked={hasNotices}
             onChange={(isOn) => void setNotify(isOn).then(turnNotices)}
           />
@@ -83,7 +83,7 @@ function Threads({ threads: all, hasTrouble }: { threads: InboxThreads; hasTroub
   if (rows.length === 0) {
     if (hasTrouble) return null;
     return (
-      <Empty title="Nobody has written yet.">
+      <Empty title="No messages yet.">
         <p>
           A conversation appears here by itself when somebody writes. The start of the service printed a demo
           page and a line to paste.

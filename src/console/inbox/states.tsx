@@ -5,12 +5,12 @@ export const GROUPS: readonly { name: string; states: readonly ThreadState[]; hi
   { name: "Waiting for a person", states: ["waiting_for_person"], hint: "Somebody should take over." },
   { name: "With a person", states: ["with_person"], hint: "An operator answers." },
   { name: "Running now", states: ["running"], hint: "The assistant is answering." },
-  { name: "Waiting for the visitor's page", states: ["awaiting"], hint: "A tool of the page was called." },
-  { name: "Lately", states: ["idle"], hint: "At rest, the latest first." },
+  { name: "Waiting for the visitor's page", states: ["awaiting"], hint: "A page tool was called." },
+  { name: "Recent", states: ["idle"], hint: "Idle, newest first." },
 ];
 
 const NAMES: Record<ThreadState, string> = {
-  idle: "at rest",
+  idle: "idle",
   running: "running",
   awaiting: "waits for the page",
   waiting_for_person: "waits for a person",

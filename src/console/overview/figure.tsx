@@ -28,7 +28,7 @@ export function Figure({ spec }: { spec: PlotSpec }) {
         <p class="quiet">{spec.about}</p>
       </figcaption>
       {isEmpty ? (
-        <p class="nothing">Nothing to show in this time.</p>
+        <p class="nothing">No data in this period.</p>
       ) : (
         <>
           <div class="canvas" ref={box} aria-hidden="true" />

@@ -55,7 +55,7 @@ export function Overview({ query }: { query: Readonly<Record<string, string>> })
       <Trouble text={loaded.trouble} onRetry={loaded.reload} />
       {days === null && loaded.trouble === null && <Waiting />}
       {isEmpty && (
-        <Empty title="Nothing happened in this time.">
+        <Empty title="No data in this period.">
           <p>
             Write to the service, on the demo page or with the line that its start printed, and it shows here.
             Who talks right now is in the <a href={linkTo(["inbox"])}>inbox</a>.

@@ -73,14 +73,13 @@ export function plotsOf(stats: readonly DayView[]): PlotSpec[] {
       format: compactText,
     },
     {
-      title: "Waits",
-      about:
-        "From a message to the first word of its reply: half waited less than the first, nine of ten less than the second.",
+      title: "Waiting time",
+      about: "From a message to the first word of its reply: the median (p50) and the 90th percentile (p90).",
       kind: "lines",
       days,
       series: [
-        series("half", "plot-1", ({ waitMsP50 }) => waitMsP50),
-        series("nine of ten", "plot-4", ({ waitMsP90 }) => waitMsP90),
+        series("p50", "plot-1", ({ waitMsP50 }) => waitMsP50),
+        series("p90", "plot-4", ({ waitMsP90 }) => waitMsP90),
       ],
       format: durationText,
     },

@@ -13,7 +13,7 @@ export function NewKey({
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <p class="words">A secret key is shown this once. Copy it now to where it is needed.</p>
+      <p class="words">This secret key is shown once. Copy it now.</p>
       {keys.map(([name, key]) => (
         <KeyLine key={name} name={name} value={key} />
       ))}

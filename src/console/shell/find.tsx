@@ -49,10 +49,10 @@ export function Find({ onClose }: { onClose: () => void }) {
         }}
       >
         <TextField
-          label="Id of a user or a conversation"
+          label="ID of a user or a conversation"
           value={text}
           onInput={setText}
-          hint="In full: yours of a user, or the service's own. Part of an id or a name is searched under Users."
+          hint="The full ID: your own ID of a user, or the service's. Search for parts of an ID or a name under Users."
           autoFocus
         />
         <Trouble text={trouble} />

@@ -47,7 +47,7 @@ export function Frame({
       </a>
       <header>
         <p class="brand">Console</p>
-        <nav class="rooms" aria-label="Rooms" ref={nav}>
+        <nav class="rooms" aria-label="Pages" ref={nav}>
           {places.map(({ name, link, letter, has }) => (
             <a
               key={name}

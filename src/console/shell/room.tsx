@@ -53,8 +53,8 @@ export function Room() {
 
 function Nowhere() {
   return (
-    <Titled title="Not here">
-      <Empty title="The console has no such room.">
+    <Titled title="Not found">
+      <Empty title="The console has no such page.">
         <a href="#/">To the overview</a>
       </Empty>
     </Titled>

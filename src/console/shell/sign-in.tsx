@@ -55,7 +55,7 @@ export function SignIn({ reason, onKey }: { reason: string | null; onKey: (key: 
           required
           autoFocus
           autocomplete="off"
-          hint="Kept in this tab alone, and forgotten with it."
+          hint="Kept in this tab only, until it is closed."
         />
         <button type="submit" class={openId ? "button" : "button main"}>
           {openId ? "Sign in with the key" : "Sign in"}

@@ -15,8 +15,8 @@ export function ChooseChannel() {
   if (channels === null || slug !== null) return <Titled title="Users">{null}</Titled>;
   return (
     <Titled title="Users">
-      <Empty title="There is no channel yet, and so there are no users.">
-        {mayOf(me).makeChannels && <a href={linkTo(["new-channel"])}>Make a channel</a>}
+      <Empty title="No channels yet, so there are no users.">
+        {mayOf(me).makeChannels && <a href={linkTo(["new-channel"])}>Create a channel</a>}
       </Empty>
     </Titled>
   );

@@ -35,7 +35,7 @@ export function DeleteUser({
         onDeleted();
       }}
     >
-      <p>This is for good. What goes:</p>
+      <p>This cannot be undone. It deletes:</p>
       <ul class="goes">
         <li>
           <span role="status">{goes}</span>

@@ -26,7 +26,7 @@ export function Rename({
           label="Name"
           value={name}
           onInput={setName}
-          hint="Shown to operators, and told to the model. Empty: without a name."
+          hint="Shown to operators and given to the model. Empty: no name."
           autoFocus
         />
         <div class="actions">

@@ -65,8 +65,8 @@ export function UserPage({ slug, userId }: { slug: string; userId: string }) {
         query={{ userId }}
         label="Conversations of this user"
         empty={
-          <Empty title="Nothing was said yet.">
-            <p>A conversation is here from its first message on.</p>
+          <Empty title="No messages yet.">
+            <p>Conversations appear here from their first message.</p>
           </Empty>
         }
       />
@@ -149,10 +149,10 @@ function Actions({
 function Facts({ user }: { user: UserView }) {
   return (
     <dl class="facts">
-      <Fact name="Id at the site" mono>
+      <Fact name="External ID" mono>
         {user.externalUserId ?? "none: anonymous"}
       </Fact>
-      <Fact name="Id of the service" mono>
+      <Fact name="Internal ID" mono>
         {user.userId}
       </Fact>
       {(user.blocked || user.whitelisted) && (

@@ -123,7 +123,7 @@ function Search({
 function NobodyHere({ isFiltered, onAll }: { isFiltered: boolean; onAll: () => void }) {
   if (isFiltered) {
     return (
-      <Empty title="Nobody fits.">
+      <Empty title="No match.">
         <button type="button" class="button" onClick={onAll}>
           Show everybody
         </button>
@@ -131,8 +131,8 @@ function NobodyHere({ isFiltered, onAll }: { isFiltered: boolean; onAll: () => v
     );
   }
   return (
-    <Empty title="Nobody has come yet.">
-      <p>A user is here from the first message on.</p>
+    <Empty title="No visitors yet.">
+      <p>Users appear here from their first message.</p>
     </Empty>
   );
 }

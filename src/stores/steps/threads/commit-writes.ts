@@ -145,7 +145,7 @@ function headerFields(
 function holdIn(writes: Write[], uid: string, fence: string): void {
   const bucket = bucketOf(uid);
   const holder = holderOf(fence);
-  // Listed before it holds: whoever holds something here is on the list. A release does not take it off.
+  // Add the process to the bucket's holders before the hold. It stays listed after release.
   writes.push(
     { write: "set", key: tables.holders.key(bucket), fields: [[holder, ""]] },
     { write: "set", key: tables.held.key(bucket, holder), fields: [[uid, fence]] },
