@@ -44,14 +44,14 @@ export const inScript: LauncherStrings & PanelStrings = {
   unreachable: "The chat cannot be reached. Trying again…",
   over: "{n} characters too many",
   queued: "Will be sent after this answer.",
-  copy: "Copy",
-  copied: "Copied",
   cutOff: "The answer was cut off here.",
-  imagesRefused: "This message with its images cannot be sent.",
   chats: "Conversations",
 };
 
 export const loaded: LoadedStrings = {
+  copy: "Copy",
+  copied: "Copied",
+  imagesRefused: "This message with its images cannot be sent.",
   addImages: "Add images",
   removeImage: "Remove {name}",
   image: "Image",

@@ -50,16 +50,17 @@ export interface PanelStrings {
   unreachable: string;
   over: string;
   queued: string;
-  copy: string;
-  copied: string;
   cutOff: string;
-  imagesRefused: string;
   chats: string;
 }
 
 /** Of what only the second file shows, which brings its texts, English too. */
 export interface LoadedStrings {
+  // A reply's code.
+  copy: string;
+  copied: string;
   // Images, and the list of conversations.
+  imagesRefused: string;
   addImages: string;
   removeImage: string;
   image: string;
