@@ -25,7 +25,10 @@ export function withSpread(repeats: readonly number[]): string {
   return `${told} (${shown(Math.min(...repeats))}–${shown(Math.max(...repeats))})`;
 }
 
-/** Between which two of the values their median lies, in 19 of 20 such measurements: by rank, whatever their distribution. */
+/**
+ * Between which two of the values their median lies, in 19 of 20 such measurements: by rank, whatever their distribution. Of
+ * fewer than six values, the lowest and the highest, which is less sure.
+ */
 export function medianWithin(values: readonly number[]): { low: number; high: number } {
   const sorted = [...values].sort((a, b) => a - b);
   const off = 0.98 * Math.sqrt(sorted.length);

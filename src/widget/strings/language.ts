@@ -39,7 +39,7 @@ export function languageOf(
 /** Does the browser write times by it? */
 function isLocale(tag: string): boolean {
   try {
-    return Boolean(Intl.getCanonicalLocales(tag));
+    return Intl.getCanonicalLocales(tag).length > 0;
   } catch {
     return false;
   }

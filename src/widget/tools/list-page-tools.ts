@@ -34,7 +34,7 @@ async function execute(
 ): Promise<unknown> {
   if (context?.executeTool !== undefined) return await context.executeTool(tool, dual(args), options);
   if (context?.invokeTool !== undefined) return await context.invokeTool(tool.name, args);
-  throw new Error("cannot run page tools");
+  throw new Error("this browser cannot run page tools");
 }
 
 /**
