@@ -1,3 +1,5 @@
+// For src/build.mjs, src/build-sources.mjs, src/build-in-place.mjs, src/console/build.mjs, src/demo/build.mjs,
+// src/widget/build.mjs
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {

@@ -1,3 +1,4 @@
+// For src/config.ts, src/config/
 import { availableParallelism } from "node:os";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";

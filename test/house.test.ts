@@ -1,8 +1,10 @@
+// For README.md, test/support/house.ts
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { BUILD_SCRIPTS, BUNDLES, CONSOLE, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house.ts";
+import { answersOfTests, testsOf } from "./support/answers.ts";
 import { mapIn, mapOfHouse, placesOfHouse } from "./support/house-map.ts";
 
 /** The house's own rules: what may import what (support/house.ts), and that README's map says so. */
@@ -203,5 +205,25 @@ describe("the house", () => {
 
   test("is what README's map shows (`npm run map` writes it anew)", () => {
     expect(mapIn(readFileSync(join(root, "README.md"), "utf8"))).toBe(mapOfHouse());
+  });
+});
+
+describe("the tests", () => {
+  const answers = answersOfTests();
+
+  test("name in their first line what they answer for, and it is there", () => {
+    expect([...answers].filter(([, places]) => places.length === 0).map(([file]) => file)).toEqual([]);
+    const lost = [...answers].flatMap(([file, places]) =>
+      places.filter((place) => !existsSync(join(root, place))).map((place) => `${file} names ${place}`),
+    );
+    expect(lost).toEqual([]);
+  });
+
+  test("leave no file without one", () => {
+    // A test of all files' names or letters answers for none of them.
+    const near = new Map(
+      [...answers].map(([file, places]) => [file, places.filter((place) => !/^\w+\/$/.test(place))]),
+    );
+    expect(files.filter((file) => testsOf(file, near).length === 0)).toEqual([]);
   });
 });

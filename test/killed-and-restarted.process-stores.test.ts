@@ -1,3 +1,4 @@
+// For src/start/, src/threads/recover/
 import { expect, inject, test } from "vitest";
 import { temporaryFolder } from "./support/data-dir.ts";
 import { startRedis } from "./support/redis-server.ts";

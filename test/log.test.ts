@@ -1,3 +1,4 @@
+// For src/log.ts, src/secret.ts
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { closeSync, openSync, readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// For src/main.ts, src/start/, src/installation/
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,3 +1,4 @@
+// For src/public-lookup.ts, src/bounded-body.ts, src/domain/public-address.ts
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

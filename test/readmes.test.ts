@@ -1,3 +1,4 @@
+// For README.md, src/cli/program.ts, src/config/
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";

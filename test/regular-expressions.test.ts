@@ -1,3 +1,4 @@
+// For src/
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "vite";

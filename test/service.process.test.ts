@@ -1,3 +1,4 @@
+// For src/service.ts, src/start/
 import { expect, test } from "vitest";
 import { openScriptedModel } from "./support/open-model.ts";
 import { sendMessage, startTestService } from "./support/service.ts";

@@ -1,3 +1,5 @@
+// For src/service.ts, src/version.ts, src/clock.ts, src/installation/open-model.ts, src/installation/open-store.ts,
+// src/start/open-resources.ts
 import { expect, test } from "vitest";
 import { Secret } from "../src/secret.ts";
 import { openScriptedModel } from "./support/open-model.ts";

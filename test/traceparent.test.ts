@@ -1,3 +1,4 @@
+// For src/traces/contexts.ts, src/trace.ts
 import { expect, test } from "vitest";
 import { hold, say } from "./support/model-server.ts";
 import { openScriptedModel } from "./support/open-model.ts";

@@ -1,3 +1,4 @@
+// For src/admission/client-address.ts, src/admission/blocked-addresses.ts, src/admission/forwarded.ts
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { blockedBy } from "../../src/admission/blocked-addresses.ts";

@@ -1,3 +1,5 @@
+// For src/admission/directory.ts, src/admission/channel-index.ts, src/admission/unreadable-channels.ts,
+// src/admission/one-at-a-time.ts
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createDirectory } from "../../src/admission/directory.ts";
 import { systemClock } from "../../src/clock.ts";

@@ -1,3 +1,4 @@
+// For src/admission/rate-windows.ts, src/admission/sketch.ts
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -1,3 +1,4 @@
+// For src/admission/keys.ts
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { bearerFrom, hasHash, keyCheck } from "../../src/admission/keys.ts";

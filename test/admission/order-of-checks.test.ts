@@ -1,3 +1,4 @@
+// For src/admission/
 import { createHash } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { createVisitors } from "../../src/visitors/visitors.ts";

@@ -1,3 +1,4 @@
+// For src/admission/origin.ts, src/admission/refused-origins.ts
 import { expect, test } from "vitest";
 import { comesFrom, provenanceOf } from "../../src/admission/origin.ts";
 

@@ -1,3 +1,4 @@
+// For src/admission/rate-windows.ts, src/admission/sketch.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSketch } from "../../src/admission/sketch.ts";

@@ -1,3 +1,4 @@
+// For src/agent/tools/argument-check.ts, src/agent/tools/arguments.ts
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";

@@ -1,3 +1,4 @@
+// For src/agent/attached-images.ts
 import { expect, test } from "vitest";
 import { shownImages, userMessage } from "../../src/agent/attached-images.ts";
 

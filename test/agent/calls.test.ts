@@ -1,3 +1,4 @@
+// For src/agent/tools/calls.ts, src/agent/tools/arguments.ts
 import { expect, it } from "vitest";
 import { createArgumentCheck } from "../../src/agent/tools/argument-check.ts";
 import { noteCall, receiveCall, resolveCall } from "../../src/agent/tools/calls.ts";

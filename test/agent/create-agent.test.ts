@@ -1,3 +1,5 @@
+// For src/agent.ts, src/agent/create-agent.ts, src/agent/budget.ts, src/agent/turn-end.ts, src/agent/turn-cost.ts,
+// src/agent/abortable.ts, src/agent/unknown-models.ts, src/agent/model-notes.ts
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Agent, Turn, TurnEnd } from "../../src/agent.ts";
 import { createAgent } from "../../src/agent/create-agent.ts";

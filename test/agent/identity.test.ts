@@ -1,3 +1,4 @@
+// For src/agent/mcp/identity.ts
 import { createHmac, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../../src/agent/create-agent.ts";

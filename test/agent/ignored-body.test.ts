@@ -1,3 +1,4 @@
+// For src/agent/ignored-body.ts
 import { expect, onTestFinished, test } from "vitest";
 import { ignoredBody } from "../../src/agent/ignored-body.ts";
 import { sampleChannel } from "../stores/samples.ts";

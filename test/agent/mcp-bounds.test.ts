@@ -1,3 +1,4 @@
+// For src/agent/mcp/guarded-fetch.ts, src/agent/mcp/session.ts, src/agent/mcp/read-tool.ts
 import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
 import { createLog } from "../../src/log.ts";

@@ -1,3 +1,4 @@
+// For src/agent/mcp/transports.ts, src/agent/mcp/check.ts
 import { expect, test } from "vitest";
 import { checkMcpServers } from "../../src/agent/mcp/check.ts";
 import { systemClock } from "../../src/clock.ts";

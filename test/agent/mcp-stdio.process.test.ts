@@ -1,3 +1,4 @@
+// For src/agent/mcp/transports.ts, src/agent/mcp/sdk.ts
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,3 +1,4 @@
+// For src/agent/mcp/
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";

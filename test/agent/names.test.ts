@@ -1,3 +1,4 @@
+// For src/agent/tools/names.ts
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { freeName, isAllowedName, safeName } from "../../src/agent/tools/names.ts";

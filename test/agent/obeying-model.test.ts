@@ -1,3 +1,4 @@
+// For src/agent/prompt.ts, src/agent/marked-block.ts
 import { expect, it, onTestFinished } from "vitest";
 import type { Call } from "../../machines/run.ts";
 import type { Turn } from "../../src/agent.ts";

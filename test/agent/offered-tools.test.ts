@@ -1,3 +1,4 @@
+// For src/agent/mcp/sessions.ts, src/agent/mcp/tool-result.ts, src/agent/tools/tools.ts, src/agent/tools/failures.ts
 import { expect, test } from "vitest";
 import type { McpRequest } from "../../src/agent/mcp/sessions.ts";
 import { toolResultText } from "../../src/agent/mcp/tool-result.ts";

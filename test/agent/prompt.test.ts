@@ -1,3 +1,5 @@
+// For src/agent/prompt.ts, src/agent/history-budget.ts, src/agent/fit-prompt.ts, src/agent/marked-block.ts,
+// src/agent/people.ts
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../src/agent/history-budget.ts";

@@ -1,3 +1,4 @@
+// For src/agent/tools/
 import { describe, expect, it } from "vitest";
 import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
 import { fitOffers } from "../../src/agent/tools/fit-offers.ts";

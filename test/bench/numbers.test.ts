@@ -1,3 +1,4 @@
+// For bench/rig/numbers.ts, bench/beside.ts
 import { describe, expect, test } from "vitest";
 import { medianWithin } from "../../bench/rig/numbers.ts";
 

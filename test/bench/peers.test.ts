@@ -1,3 +1,4 @@
+// For bench/peers/
 import { expect, test } from "vitest";
 import { enter, inTurns } from "../../bench/peers/field.ts";
 import type { Entrant, Results } from "../../bench/peers/field.ts";

@@ -1,3 +1,4 @@
+// For bench/rig/plots.ts
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { withPlots } from "../../bench/rig/plots.ts";

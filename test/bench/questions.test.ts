@@ -1,3 +1,4 @@
+// For bench/questions.ts
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { askedBy, help, QUESTIONS } from "../../bench/questions.ts";

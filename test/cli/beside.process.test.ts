@@ -1,3 +1,4 @@
+// For src/cli/command/, src/installation/open-store-data.ts
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/cli/chat/chat-feed.ts
 import { expect, test } from "vitest";
 import { createElsewhere } from "../../src/cli/chat/chat-feed.ts";
 import { runProgram } from "../../src/cli/program.ts";

@@ -1,3 +1,4 @@
+// For src/cli/chat/
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";

@@ -1,3 +1,4 @@
+// For src/cli/, src/cli/channels/, src/cli/command/
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/cli/store/rekey.ts
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/cli/users.ts, src/cli/threads.ts, src/cli/store/deletions.ts
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/cli/machines.ts
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";

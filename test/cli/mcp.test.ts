@@ -1,3 +1,4 @@
+// For src/cli/mcp.ts, src/cli/channel-servers.ts, src/agent/mcp/check.ts
 import { expect, test } from "vitest";
 import { openServer, tool } from "../agent/sessions.ts";
 import { shopChannel } from "../models/shopper.ts";

@@ -1,3 +1,4 @@
+// For src/cli/models.ts, src/models/check-model.ts
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

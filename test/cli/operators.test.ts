@@ -1,3 +1,4 @@
+// For src/cli/operators.ts
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";

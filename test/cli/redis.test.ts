@@ -1,3 +1,4 @@
+// For src/cli/store/, src/cli/command/
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { redisClient } from "../support/redis-client.ts";

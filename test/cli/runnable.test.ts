@@ -1,3 +1,4 @@
+// For src/cli/program.ts, src/cli/runnable.ts
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/cli/threads.ts, src/cli/command/
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

@@ -1,3 +1,4 @@
+// For src/cli/command/unreadable.ts, src/cli/store/check.ts
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

@@ -1,3 +1,4 @@
+// For src/cli/chat/wrap-words.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { wrapWords } from "../../src/cli/chat/wrap-words.ts";

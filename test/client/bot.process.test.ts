@@ -1,3 +1,4 @@
+// For src/client/create-client.ts, src/client/follow-events.ts
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

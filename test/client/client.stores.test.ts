@@ -1,3 +1,4 @@
+// For src/client/
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { FeedLine, Line, TerminalLine, ThreadOfUser } from "../../src/client/client.d.ts";
 import { createClient } from "../../src/client/create-client.ts";

@@ -1,3 +1,4 @@
+// For package.json, src/client/
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,3 +1,4 @@
+// For package.json, src/client/
 import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";

@@ -1,3 +1,4 @@
+// For src/client/core/printable.ts
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { printable } from "../../src/client/core/printable.ts";

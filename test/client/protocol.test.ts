@@ -1,3 +1,4 @@
+// For src/protocol/, src/client/create-client.ts
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isLine } from "../../src/protocol/fits.ts";

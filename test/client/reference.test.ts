@@ -1,3 +1,4 @@
+// For src/client/
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { partOf, REFERENCE, referenceOfPackage } from "../support/reference.ts";

@@ -1,3 +1,4 @@
+// For src/client/requests.ts, src/client/query.ts, src/client/send.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ClientOptions } from "../../src/client/client.d.ts";
 import { createClient } from "../../src/client/create-client.ts";

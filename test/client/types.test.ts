@@ -1,3 +1,4 @@
+// For src/client/create-client.ts
 import { readFileSync } from "node:fs";
 import { expect, expectTypeOf, test } from "vitest";
 import type * as lines from "../../src/protocol/lines.ts";

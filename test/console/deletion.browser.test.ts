@@ -1,3 +1,4 @@
+// For src/console/users/, src/console/conversation/delete-conversation.tsx, src/console/parts/dialog.tsx
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";

@@ -1,3 +1,4 @@
+// For src/console/channels/draft.ts
 import { expect, test } from "vitest";
 import { changeOf, draftOf, linesOf } from "../../src/console/channels/draft.ts";
 import type { ChannelView } from "../../src/console/service/views.ts";

@@ -1,3 +1,4 @@
+// For src/console/inbox/inbox-state.ts
 import { expect, test } from "vitest";
 import {
   NO_THREADS,

@@ -1,3 +1,4 @@
+// For src/console/machine/lit.ts
 import { expect, test } from "vitest";
 import { outlineOf } from "../../machines/draw/outline.ts";
 import { threadMachine } from "../../machines/thread.ts";

@@ -1,3 +1,4 @@
+// For src/console/inbox/, src/console/conversation/, src/console/users/, src/console/channels/, src/console/shell/
 import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import { sendMessage } from "../support/service.ts";

@@ -1,3 +1,4 @@
+// For src/console/inbox/, src/console/conversation/
 import { sendMessage } from "../support/service.ts";
 import { SOON, test } from "../widget/browser.ts";
 import { accessibilityTroubles, enter, openOperated } from "./operating.ts";

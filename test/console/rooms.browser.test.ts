@@ -1,3 +1,4 @@
+// For src/console/
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { say, usage } from "../support/model-server.ts";

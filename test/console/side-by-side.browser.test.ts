@@ -1,3 +1,4 @@
+// For src/console/conversation/, src/widget/run/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";

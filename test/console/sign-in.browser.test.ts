@@ -1,3 +1,4 @@
+// For src/console/shell/, src/openid/flow.ts, src/openid/
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { emptyFolder } from "../support/data-dir.ts";

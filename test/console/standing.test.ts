@@ -1,3 +1,4 @@
+// For src/console/channels/standing.ts, src/console/users/what-goes.ts
 import { expect, test } from "vitest";
 import { faultText, standingOf, testText } from "../../src/console/channels/standing.ts";
 import type { DeliveryView, WebhookView } from "../../src/console/service/views.ts";

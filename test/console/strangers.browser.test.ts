@@ -1,3 +1,4 @@
+// For src/console/parts/printable-nodes.ts, src/console/shell/key.ts, src/console/
 import { describe } from "vitest";
 import { SOON, test } from "../widget/browser.ts";
 import { openOperated, untilLive } from "./operating.ts";

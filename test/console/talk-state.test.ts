@@ -1,3 +1,4 @@
+// For src/console/conversation/talk-state.ts
 import { expect, test } from "vitest";
 import {
   NOTHING_SAID,

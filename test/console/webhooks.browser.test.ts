@@ -1,3 +1,4 @@
+// For src/console/channels/webhooks.tsx, src/console/channels/deliveries.tsx
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { systemClock } from "../../src/clock.ts";

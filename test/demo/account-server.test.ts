@@ -1,3 +1,4 @@
+// For src/demo/account-server.ts, src/demo/identity-claims.ts, src/demo/mcp-server.ts, src/demo/sign-in.ts
 import { createHmac } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { identityToken } from "../../src/agent/mcp/identity.ts";

@@ -1,3 +1,4 @@
+// For src/demo/model/demo-model.ts, src/models/providers.ts
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openModel } from "../../src/installation/open-model.ts";

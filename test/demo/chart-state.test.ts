@@ -1,3 +1,4 @@
+// For src/demo/chart-state.ts
 import { expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { afterLine, afterPerson, afterSaid } from "../../src/demo/chart-state.ts";

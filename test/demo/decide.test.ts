@@ -1,3 +1,4 @@
+// For src/demo/model/
 import { expect, test } from "vitest";
 import type { ModelMessage, OfferedTool } from "../../src/model.ts";
 import { decide } from "../../src/demo/model/decide.ts";

@@ -1,3 +1,4 @@
+// For src/demo/model/demo-model.ts
 import { expect, onTestFinished, test } from "vitest";
 import { startDemoModel } from "../../src/demo/model/demo-model.ts";
 import { openOpenAi } from "../../src/models/openai.ts";

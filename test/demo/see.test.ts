@@ -1,3 +1,4 @@
+// For src/demo/model/demo-model.ts, src/demo/model/see.ts
 import { expect, test } from "vitest";
 import { see } from "../../src/demo/model/see.ts";
 import { imageOf, pngOf, TINY_PNG } from "../support/images.ts";

@@ -1,3 +1,4 @@
+// For src/demo/shop/, src/demo/page.ts, src/demo/products.ts, src/demo/shop-html.ts
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { keysOf } from "../console/operating.ts";

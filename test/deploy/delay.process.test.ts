@@ -1,3 +1,4 @@
+// For src/deploy/
 import { once } from "node:events";
 import { createGunzip } from "node:zlib";
 import { describe, expect, test } from "vitest";

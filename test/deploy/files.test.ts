@@ -1,3 +1,4 @@
+// For src/deploy/
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,3 +1,4 @@
+// For src/deploy/, src/metrics/
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

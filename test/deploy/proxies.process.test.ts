@@ -1,3 +1,4 @@
+// For src/deploy/
 import { connect } from "node:net";
 import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

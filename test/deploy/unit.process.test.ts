@@ -1,3 +1,4 @@
+// For src/deploy/
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/domain/address.ts
 import { expect, test } from "vitest";
 import { normalAddress } from "../../src/domain/address.ts";
 

@@ -1,3 +1,4 @@
+// For src/domain/channels/channel-fields.ts, src/domain/channels/
 import { expect, test } from "vitest";
 import { channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";
 import { boundsOf } from "../support/schema-fields.ts";

@@ -1,3 +1,4 @@
+// For src/domain/people/identify.ts, src/domain/people/attributes.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideIdentity, mergeUsers } from "../../src/domain/people/identify.ts";

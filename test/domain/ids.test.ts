@@ -1,3 +1,4 @@
+// For src/domain/ids.ts
 import { expect, test } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 

@@ -1,3 +1,4 @@
+// For src/domain/threads/image-dimensions.ts
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";

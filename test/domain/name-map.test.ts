@@ -1,3 +1,4 @@
+// For src/domain/name-map.ts, src/domain/threads/, src/domain/channels/, src/domain/people/, src/domain/
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+// For src/domain/people/operator-name.ts
 import { describe, expect, test } from "vitest";
 import { isSameName, operatorNameFault } from "../../src/domain/people/operator-name.ts";
 

@@ -1,3 +1,4 @@
+// For src/domain/threads/past-run.ts
 import { describe, expect, test } from "vitest";
 import type { ErrorLine } from "../../machines/line.ts";
 import { replyMessage } from "../../src/domain/threads/past-run.ts";

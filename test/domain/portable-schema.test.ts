@@ -1,3 +1,4 @@
+// For src/domain/channels/portable-schema.ts
 import { describe, expect, test } from "vitest";
 import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
 import { portableSchema } from "../../src/domain/channels/portable-schema.ts";

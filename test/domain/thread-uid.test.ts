@@ -1,3 +1,4 @@
+// For src/domain/threads/thread-uid.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { looksLikeUid, threadUid } from "../../src/domain/threads/thread-uid.ts";

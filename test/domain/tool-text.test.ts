@@ -1,3 +1,4 @@
+// For src/domain/channels/tool-text.ts
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RESULT_TEXT_CHARS, resultText } from "../../src/domain/channels/tool-text.ts";

@@ -1,3 +1,4 @@
+// For src/domain/people/user.ts
 import { expect, test } from "vitest";
 import { mayTalk } from "../../src/domain/people/user.ts";
 

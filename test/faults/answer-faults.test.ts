@@ -1,3 +1,4 @@
+// For test/faults/
 import { expect, test } from "vitest";
 import { answerFaults } from "./answer-faults.ts";
 import type { Heard } from "./client.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/, src/threads/
 import { afterAll, describe, expect, test } from "vitest";
 import { startClusterFleet } from "./cluster-fleet.ts";
 import type { ClusterFleet, Durability } from "./cluster-fleet.ts";

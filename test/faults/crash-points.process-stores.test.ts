@@ -1,3 +1,4 @@
+// For src/threads/, src/stores/
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { redisClient } from "../support/redis-client.ts";

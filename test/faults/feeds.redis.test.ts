@@ -1,3 +1,4 @@
+// For src/threads/feeds/, src/http/feeds/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { ask, transportHeaders } from "./client.ts";

@@ -1,3 +1,4 @@
+// For src/threads/, src/http/
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Clock } from "../../src/clock.ts";

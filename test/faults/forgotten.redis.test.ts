@@ -1,3 +1,4 @@
+// For src/threads/recover/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";

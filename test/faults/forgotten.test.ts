@@ -1,3 +1,4 @@
+// For src/threads/recover/
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { holderOf } from "../../src/domain/threads/fence.ts";

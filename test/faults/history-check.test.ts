@@ -1,3 +1,4 @@
+// For test/faults/
 import { expect, test } from "vitest";
 import type { Message } from "../../src/domain/threads/message.ts";
 import { replyTo } from "./echo-model.ts";

@@ -1,3 +1,4 @@
+// For src/threads/, src/stores/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, describe, expect, test } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";

@@ -1,3 +1,4 @@
+// For src/start/, src/service.ts, src/threads/recover/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { startFleet } from "./fleet.ts";

@@ -1,3 +1,4 @@
+// For test/faults/
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openOpenAi } from "../../src/models/openai.ts";

@@ -1,3 +1,4 @@
+// For src/listeners/, src/threads/hold/long-replies.ts
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/stores/deadline.ts, src/stores/redis.ts, src/threads/recover/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ask, terminalOf, transportHeaders } from "./client.ts";

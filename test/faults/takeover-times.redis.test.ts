@@ -1,3 +1,4 @@
+// For src/threads/recover/
 import { afterAll, expect, test } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { ask, transportHeaders } from "./client.ts";

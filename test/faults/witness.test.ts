@@ -1,3 +1,4 @@
+// For test/faults/
 import { expect, test } from "vitest";
 import type { Round, Told } from "./cluster-round.ts";
 import { roundTable } from "./round-table.ts";

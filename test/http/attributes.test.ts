@@ -1,3 +1,4 @@
+// For src/http/server-api/, src/domain/people/attributes.ts
 import { expect, test } from "vitest";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";
 

@@ -1,3 +1,4 @@
+// For src/http/body.ts, src/http/fields.ts, src/http/leave-out-nulls.ts, src/bounded-body.ts
 import { describe, expect, test } from "vitest";
 import { TINY_PNG } from "../support/images.ts";
 import { TRANSPORT_KEY, cli, startService } from "./service.ts";

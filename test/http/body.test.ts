@@ -1,3 +1,4 @@
+// For src/http/body.ts
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Refusal } from "../../src/domain/refusal.ts";

@@ -1,3 +1,4 @@
+// For src/http/, src/admission/
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { RateUse } from "../../src/admission/rate-windows.ts";

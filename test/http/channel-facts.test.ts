@@ -1,3 +1,4 @@
+// For src/http/channel-facts.ts, src/protocol/channel-facts.ts
 import { describe, expect, test } from "vitest";
 import { ORIGIN, shop, startService } from "./service.ts";
 

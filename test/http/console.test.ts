@@ -1,3 +1,4 @@
+// For src/http/console/, src/http/find-route.ts
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { requestFrom, startService } from "./service.ts";

@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/threads/say/
 import { describe, expect, test } from "vitest";
 import type { Sent } from "./service.ts";
 import { cli, ORIGIN, TRANSPORT_KEY, shop } from "./service.ts";

@@ -1,3 +1,4 @@
+// For src/http/feeds/, src/threads/feeds/
 import { describe, expect, test, vi } from "vitest";
 import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import { imageOf, TINY_PNG } from "../support/images.ts";

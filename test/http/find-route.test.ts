@@ -1,3 +1,4 @@
+// For src/http/find-route.ts, src/http/route.ts, src/http/unknown-path.ts
 import { expect, test } from "vitest";
 import { createFindRoute } from "../../src/http/find-route.ts";
 import type { Route } from "../../src/http/route.ts";

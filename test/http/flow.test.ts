@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/http/server-api/, src/http/endpoint.ts, src/http/endpoint-route.ts
 import { expect, test } from "vitest";
 import { pageCall } from "../threads/scripted-agent.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";

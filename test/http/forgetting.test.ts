@@ -1,3 +1,4 @@
+// For src/threads/delete/, src/operators/forgetting.ts
 import { describe, expect, test } from "vitest";
 import { startOperated } from "./operator-api/operators-service.ts";
 import type { OperatedService } from "./operator-api/operators-service.ts";

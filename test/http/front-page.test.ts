@@ -1,3 +1,4 @@
+// For src/http/front-page.ts
 import { expect, test } from "vitest";
 import { frontPageRoute } from "../../src/http/front-page.ts";
 import type { FrontPageLinks } from "../../src/http/front-page.ts";

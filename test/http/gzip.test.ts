@@ -1,3 +1,4 @@
+// For src/http/stream/
 import { createGunzip, constants, gunzipSync } from "node:zlib";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";

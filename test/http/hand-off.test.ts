@@ -1,3 +1,4 @@
+// For src/threads/handoff/, src/operators/hand-off.ts, src/operators/answerer.ts, src/http/operator-api/hand-off.ts
 import { describe, expect, test } from "vitest";
 import { countWithPerson } from "../../src/operators/stats/count-with-person.ts";
 import { startOperated } from "./operator-api/operators-service.ts";

@@ -1,3 +1,4 @@
+// For src/http/handler.ts
 import { expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import type { Route } from "../../src/http/route.ts";

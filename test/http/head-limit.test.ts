@@ -1,3 +1,4 @@
+// For src/http/head-limit.ts
 import { describe, expect, test } from "vitest";
 import { ORIGIN, startService } from "./service.ts";
 

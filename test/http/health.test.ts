@@ -1,3 +1,4 @@
+// For src/http/health.ts
 import { expect, test } from "vitest";
 import type { Store } from "../../src/store.ts";
 import { startService, TRANSPORT_KEY } from "./service.ts";

@@ -1,3 +1,4 @@
+// For src/http/stream/heartbeat.ts, src/http/stream/
 import { constants, gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Line } from "../../machines/line.ts";

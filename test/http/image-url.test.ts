@@ -1,3 +1,4 @@
+// For src/http/image-url.ts
 import { expect, test } from "vitest";
 import { isImageUrl } from "../../src/http/image-url.ts";
 import { imageOf, TINY_PNG } from "../support/images.ts";

@@ -1,3 +1,4 @@
+// For src/domain/people/, src/http/server-api/
 import { expect, test } from "vitest";
 import { pageCall } from "../threads/scripted-agent.ts";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";

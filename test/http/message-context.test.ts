@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/domain/threads/
 import { expect, test } from "vitest";
 import { openScriptedModel } from "../support/open-model.ts";
 import { startTestService, TEST_KEY } from "../support/service.ts";

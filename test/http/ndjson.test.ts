@@ -1,3 +1,4 @@
+// For src/http/stream/ndjson.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";

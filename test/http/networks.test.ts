@@ -1,3 +1,4 @@
+// For src/admission/
 import { expect, test } from "vitest";
 import { startService } from "./service.ts";
 

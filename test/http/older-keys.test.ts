@@ -1,3 +1,4 @@
+// For src/admission/keys.ts, src/keys.ts
 import { expect, test } from "vitest";
 import { rotateKeys } from "../../src/operators/channels.ts";
 import { SECRET_KEY, startService } from "./service.ts";

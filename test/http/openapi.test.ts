@@ -1,3 +1,4 @@
+// For src/http/reference/, src/http/routes.ts, src/protocol/
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/http/
 import { expect, test } from "vitest";
 import type { Credential } from "../../src/http/route.ts";
 import { startOperated } from "./operator-api/operators-service.ts";

@@ -1,3 +1,4 @@
+// For src/http/reads.ts
 import { expect, test } from "vitest";
 import { createReads } from "../../src/http/reads.ts";
 

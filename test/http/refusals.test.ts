@@ -1,3 +1,4 @@
+// For src/admission/, src/http/
 import type { Visitors } from "../../src/visitors/visitors.ts";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { NewerRecord } from "../../src/store.ts";

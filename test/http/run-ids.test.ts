@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/threads/say/
 import { describe, expect, test } from "vitest";
 import { ORIGIN, TRANSPORT_KEY, startService } from "./service.ts";
 import type { Got, Service } from "./service.ts";

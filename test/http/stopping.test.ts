@@ -1,3 +1,4 @@
+// For src/http/, src/service.ts
 import { describe, expect, test } from "vitest";
 import { ORIGIN, TRANSPORT_KEY, startService } from "./service.ts";
 import type { Got } from "./service.ts";

@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/http/server-api/
 import { expect, test } from "vitest";
 import type { Documentation, Route } from "../../src/http/route.ts";
 import { pageCall } from "../threads/scripted-agent.ts";

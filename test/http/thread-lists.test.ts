@@ -1,3 +1,5 @@
+// For src/http/thread-page.ts, src/http/widget-api/threads.ts, src/http/server-api/threads.ts,
+// src/protocol/threads.ts
 import { describe, expect, test } from "vitest";
 import { cursorOf } from "../../src/http/thread-page.ts";
 import { ORIGIN, TRANSPORT_KEY, startService } from "./service.ts";

@@ -1,3 +1,4 @@
+// For src/http/reads.ts, src/http/history-page.ts, src/protocol/history.ts
 import { describe, expect, test } from "vitest";
 import { ORIGIN, SECRET_KEY, TRANSPORT_KEY, startService } from "./service.ts";
 import type { Got, Service } from "./service.ts";

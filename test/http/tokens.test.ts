@@ -1,3 +1,4 @@
+// For src/visitors/, src/http/widget-api/
 import { describe, expect, test } from "vitest";
 import { ORIGIN, SECRET_KEY, startService } from "./service.ts";
 import type { Service } from "./service.ts";

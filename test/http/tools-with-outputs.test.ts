@@ -1,3 +1,4 @@
+// For src/agent/tools/, src/http/widget-api/
 import { describe, expect, test, vi } from "vitest";
 import { pageCall } from "../threads/scripted-agent.ts";
 import { ORIGIN, startService } from "./service.ts";

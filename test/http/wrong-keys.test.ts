@@ -1,3 +1,4 @@
+// For src/admission/key-door.ts
 import { expect, test } from "vitest";
 import { WRONG_KEYS } from "../../src/admission/key-door.ts";
 import { ORIGIN, SECRET_KEY, startService, TRANSPORT_KEY } from "./service.ts";

@@ -1,3 +1,4 @@
+// For src/visitors/, src/stores/steps/users/, src/domain/people/identify.ts
 import { expect, it, onTestFinished } from "vitest";
 import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";

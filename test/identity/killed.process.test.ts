@@ -1,3 +1,4 @@
+// For src/visitors/, src/stores/steps/users/
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/visitors/, src/stores/steps/users/
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";

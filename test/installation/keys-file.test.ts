@@ -1,3 +1,4 @@
+// For src/installation/keys-file.ts, src/installation/kept-keys.ts
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/installation/providers-file.ts, src/installation/parse-json.ts
 import { expect, test } from "vitest";
 import {
   membersOf,

@@ -1,3 +1,4 @@
+// For src/listeners/incoming-body.ts
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { RequestGone } from "../../src/listener.ts";

@@ -1,3 +1,5 @@
+// For src/listeners/choose.ts, src/listeners/descriptors.ts, src/listeners/outbox.ts,
+// src/listeners/uws/native-build.ts
 import fc from "fast-check";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/listeners/node.ts, src/listeners/uws/timers.ts
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,3 +1,4 @@
+// For src/listener.ts, src/listeners/uws.ts, src/listeners/uws/, src/listeners/
 import { describe } from "vitest";
 import { listenUws } from "../../src/listeners/uws.ts";
 import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";

@@ -1,3 +1,4 @@
+// For machines/draw/code.ts
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -1,3 +1,4 @@
+// For machines/draw/, machines/charts.ts, machines/state-path.ts
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For machines/line.ts
 import { expect, test } from "vitest";
 import { cutText, hintFrom } from "../../machines/line.ts";
 

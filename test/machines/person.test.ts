@@ -1,3 +1,4 @@
+// For machines/person.ts, machines/thread.ts
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Line } from "../../machines/line.ts";

@@ -1,3 +1,4 @@
+// For machines/line.ts, machines/stream.ts
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";

@@ -1,3 +1,4 @@
+// For machines/thread.ts, machines/run.ts, machines/effect.ts, src/charts/host.ts
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";

@@ -1,3 +1,4 @@
+// For machines/visitor.ts
 import { expect, it } from "vitest";
 import { visitorHost as host } from "../../src/charts/charts.ts";
 

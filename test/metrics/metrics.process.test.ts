@@ -1,3 +1,4 @@
+// For src/metrics/
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { freePort } from "../support/free-port.ts";

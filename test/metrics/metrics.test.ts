@@ -1,3 +1,4 @@
+// For src/metrics/
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";

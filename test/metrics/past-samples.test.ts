@@ -1,3 +1,4 @@
+// For src/metrics/past-samples.ts
 import { expect, test } from "vitest";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { PastSamples } from "../../src/metrics/past-samples.ts";

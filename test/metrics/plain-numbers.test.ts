@@ -1,3 +1,4 @@
+// For src/metrics/plain-numbers.ts
 import * as promClient from "prom-client";
 import { expect, test } from "vitest";
 import { Counter, Histogram } from "../../src/metrics/plain-numbers.ts";

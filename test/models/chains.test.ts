@@ -1,3 +1,4 @@
+// For src/models/providers.ts, src/models/rests.ts, src/models/gone.ts
 import { expect, onTestFinished, test } from "vitest";
 import { parseProviders, membersOf } from "../../src/installation/providers-file.ts";
 import { ModelFault } from "../../src/model.ts";

@@ -1,3 +1,4 @@
+// For src/models/reply/completion-chunk.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readChunk } from "../../src/models/reply/completion-chunk.ts";

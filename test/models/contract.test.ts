@@ -1,3 +1,4 @@
+// For src/model.ts, src/models/openai.ts, src/models/exchange/, src/models/reply/, src/models/request/
 import { openDemoModel } from "../demo/open-demo-model.ts";
 import { describeModel } from "./contract.ts";
 import { read } from "./far-end.ts";

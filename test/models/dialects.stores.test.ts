@@ -1,3 +1,4 @@
+// For src/models/refusals/profiles.ts, src/models/request/
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { openOpenAi } from "../../src/models/openai.ts";

@@ -1,3 +1,4 @@
+// For src/models/reply/read-turn.ts, src/models/exchange/silence-timer.ts
 import { expect, test } from "vitest";
 import { status, usage } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";

@@ -1,3 +1,4 @@
+// For src/models/faults.ts, src/models/exchange/error-reader.ts
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { ModelFault, TURN_TEXT_CHARS } from "../../src/model.ts";

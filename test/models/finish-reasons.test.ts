@@ -1,3 +1,4 @@
+// For src/models/reply/finish-reasons.ts
 import { expect, test } from "vitest";
 import { readEnd } from "../../src/models/reply/finish-reasons.ts";
 

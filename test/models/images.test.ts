@@ -1,3 +1,4 @@
+// For src/models/request/user-content.ts, src/models/plain-picture.ts
 import { expect, onTestFinished, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import type { AttachedImage } from "../../src/model.ts";

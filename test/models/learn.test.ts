@@ -1,3 +1,5 @@
+// For src/models/refusals/learn.ts, src/models/refusals/quirks.ts, src/models/refusals/refusal.ts,
+// src/models/refusals/sentences.ts
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { learn } from "../../src/models/refusals/learn.ts";

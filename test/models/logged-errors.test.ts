@@ -1,3 +1,4 @@
+// For src/models/faults.ts
 import { expect, test } from "vitest";
 import { createLog } from "../../src/log.ts";
 import { bytes, cut, status } from "../support/model-server.ts";

@@ -1,3 +1,4 @@
+// For src/models/reply/, src/models/exchange/decoder.ts
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ModelCall } from "../../src/model.ts";

@@ -1,3 +1,4 @@
+// For src/models/openai.ts, src/models/, src/models/exchange/
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../src/models/openai.ts";

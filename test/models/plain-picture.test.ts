@@ -1,3 +1,4 @@
+// For src/models/plain-picture.ts
 import { expect, test } from "vitest";
 import { see } from "../../src/demo/model/see.ts";
 import { isImageUrl } from "../../src/http/image-url.ts";

@@ -1,3 +1,4 @@
+// For src/models/exchange/push-fetch.ts, src/models/exchange/pushed-response.ts
 import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openPushFetch } from "../../src/models/exchange/push-fetch.ts";

@@ -1,3 +1,4 @@
+// For src/models/refusals/
 import { describe, expect, onTestFinished, test } from "vitest";
 import { membersOf, parseProviders } from "../../src/installation/providers-file.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";

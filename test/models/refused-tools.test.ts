@@ -1,3 +1,4 @@
+// For src/models/refusals/refused-tools.ts
 import { expect, onTestFinished, test } from "vitest";
 import { learn } from "../../src/models/refusals/learn.ts";
 import { openOpenAi } from "../../src/models/openai.ts";

@@ -1,3 +1,4 @@
+// For src/models/rests.ts
 import { expect, test } from "vitest";
 import { createRests } from "../../src/models/rests.ts";
 

@@ -1,3 +1,4 @@
+// For src/models/input-fit.ts, src/models/refusals/too-long.ts
 import { expect, onTestFinished, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import type { SentRequest } from "../../src/model.ts";

@@ -1,3 +1,4 @@
+// For src/models/reply/read-turn.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PushedResponse } from "../../src/models/exchange/pushed-response.ts";

@@ -1,3 +1,4 @@
+// For src/models/reply/sse.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sseParser } from "../../src/models/reply/sse.ts";

@@ -1,3 +1,4 @@
+// For src/models/reply/text-calls.ts, src/models/refusals/odd-answers.ts
 import { expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../src/models/openai.ts";
 import type { OddAnswer } from "../../src/models/refusals/odd-answers.ts";

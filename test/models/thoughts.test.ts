@@ -1,3 +1,4 @@
+// For src/models/reply/thoughts.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createThoughtFilter } from "../../src/models/reply/thoughts.ts";

@@ -1,3 +1,5 @@
+// For src/models/input-fit.ts, src/models/refusals/profiles.ts, src/models/refusals/refusal.ts,
+// src/models/refusals/too-long.ts
 import { expect, test } from "vitest";
 import { fitInput } from "../../src/models/input-fit.ts";
 import { PROFILES } from "../../src/models/refusals/profiles.ts";

@@ -1,3 +1,4 @@
+// For src/models/refusals/quirks.ts, src/models/request/wire-messages.ts
 import { expect, test } from "vitest";
 import type { ModelMessage } from "../../src/model.ts";
 import { NO_QUIRKS } from "../../src/models/refusals/quirks.ts";

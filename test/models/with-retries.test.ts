@@ -1,3 +1,4 @@
+// For src/models/faults.ts, src/models/with-retries.ts
 import { expect, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import { PassingFault } from "../../src/models/faults.ts";

@@ -1,3 +1,4 @@
+// For src/openid/provider.ts
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

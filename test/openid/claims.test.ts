@@ -1,3 +1,4 @@
+// For src/openid/
 import { expect, test } from "vitest";
 import { claimedRoles, grantedBy, nameIn } from "../../src/openid/claims.ts";
 

@@ -1,3 +1,4 @@
+// For src/operators/accounts/
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Operator } from "../../src/domain/people/operator.ts";

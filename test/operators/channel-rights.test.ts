@@ -1,3 +1,4 @@
+// For src/operators/channels.ts
 import { describe, expect, test } from "vitest";
 import { upsertChannels } from "../../src/installation/channels-file.ts";
 import { applyFields } from "../../src/domain/channels/channel-fields.ts";

@@ -1,3 +1,4 @@
+// For src/operators/channel-secrets.ts
 import { expect, test } from "vitest";
 import { startOperated } from "../http/operator-api/operators-service.ts";
 import { SECRET } from "../webhooks/receiver.ts";

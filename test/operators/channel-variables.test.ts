@@ -1,3 +1,4 @@
+// For src/config/channel-variables.ts, src/cli/channel-variables.ts
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentSettings, Channel } from "../../src/domain/channels/channel.ts";
 import { VARIABLE_FIELDS, variablesOf } from "../../src/domain/channels/channel-variables.ts";

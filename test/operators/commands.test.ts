@@ -1,3 +1,4 @@
+// For src/operators/, src/cli/, src/http/operator-api/
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { expect, test } from "vitest";

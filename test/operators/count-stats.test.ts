@@ -1,3 +1,4 @@
+// For src/operators/stats/
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { nobody } from "../../src/threads/dependencies.ts";
 import type { Agent, TurnEnd } from "../../src/agent.ts";

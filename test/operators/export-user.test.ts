@@ -1,3 +1,4 @@
+// For src/operators/export-user.ts
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { exportUser } from "../../src/operators/export-user.ts";

@@ -1,3 +1,4 @@
+// For src/operators/retention/
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createInstance } from "../threads/instance.ts";
 import type { Instance } from "../threads/instance.ts";

@@ -1,3 +1,4 @@
+// For src/operators/stop-runs.ts
 import { expect, inject, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { newFence } from "../../src/domain/threads/fence.ts";

@@ -1,3 +1,4 @@
+// For src/operators/accounts/sight.ts, src/operators/watch-thread.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createReply } from "../../src/threads/hold/reply.ts";
 import type { Sight } from "../../src/operators/accounts/sight.ts";

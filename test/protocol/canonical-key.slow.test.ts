@@ -1,3 +1,4 @@
+// For test/protocol/
 import { setImmediate as breathe } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { usual } from "./configurations.ts";

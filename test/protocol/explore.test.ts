@@ -1,3 +1,4 @@
+// For test/protocol/
 import { describe, expect, test } from "vitest";
 import { explore, told } from "./explore.ts";
 import type { Model, Step } from "./explore.ts";

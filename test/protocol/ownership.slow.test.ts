@@ -1,3 +1,4 @@
+// For src/stores/steps/threads/
 import { describe, expect, test } from "vitest";
 import { long, short, usual } from "./configurations.ts";
 import { explore, told } from "./explore.ts";

@@ -1,3 +1,4 @@
+// For src/stores/steps/threads/
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";

@@ -1,3 +1,4 @@
+// For src/listeners/, src/http/stream/
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/replay/case-file.ts, src/replay/case.ts, src/replay/play.ts
 import { expect, test } from "vitest";
 import { parseCases, withCase } from "../../src/replay/case-file.ts";
 import { caseOf } from "./playing.ts";

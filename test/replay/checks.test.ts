@@ -1,3 +1,4 @@
+// For src/replay/checks.ts, src/replay/judge.ts, src/replay/junit.ts, src/replay/prices.ts
 import { expect, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import { checkCase } from "../../src/replay/checks.ts";

@@ -1,3 +1,4 @@
+// For src/replay/, src/cli/replay/
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

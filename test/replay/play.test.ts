@@ -1,3 +1,4 @@
+// For src/replay/play.ts, src/replay/conversation.ts, src/replay/stand-in.ts
 import { expect, test } from "vitest";
 import { ModelFault } from "../../src/model.ts";
 import { createStandIn } from "../../src/replay/stand-in.ts";

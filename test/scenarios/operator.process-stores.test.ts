@@ -1,3 +1,4 @@
+// For src/operators/, src/http/operator-api/
 import { expect, inject, test } from "vitest";
 import { ORIGIN, TRANSPORT } from "./houses.ts";
 import { startOperated } from "./operated.ts";

@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/threads/
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/threads/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

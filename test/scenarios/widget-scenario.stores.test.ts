@@ -1,3 +1,4 @@
+// For src/http/widget-api/, src/threads/
 import { expect, inject, onTestFinished, test } from "vitest";
 import { embedded, openHouse, ORIGIN, redisCluster, webChannel } from "./houses.ts";
 import type { Site } from "./houses.ts";

@@ -1,3 +1,4 @@
+// For src/threads/delete/, src/stores/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,3 +1,4 @@
+// For src/listeners/descriptors.ts
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { hold, say, startModelServer } from "../support/model-server.ts";

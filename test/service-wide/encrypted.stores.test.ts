@@ -1,3 +1,4 @@
+// For src/stores/content-keys/, src/stores/sealing.ts
 import { describe, expect, onTestFinished, test } from "vitest";
 import { testWrapping } from "../support/content-keys.ts";
 import { call, say } from "../support/model-server.ts";

@@ -1,3 +1,4 @@
+// For src/http/, src/listeners/
 import { expect, test } from "vitest";
 import { callerOf, play } from "../fuzz/play.ts";
 import { temporaryFolder } from "../support/data-dir.ts";

@@ -1,3 +1,4 @@
+// For src/listeners/, src/http/head-limit.ts
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { startServiceProcess } from "../support/service-process.ts";

@@ -1,3 +1,4 @@
+// For src/http/, src/domain/threads/
 import { expect, test } from "vitest";
 import { ORIGIN } from "../http/service.ts";
 import { describeEachListener } from "../support/each-listener.ts";

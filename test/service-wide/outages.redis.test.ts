@@ -1,3 +1,4 @@
+// For src/stores/redis.ts, src/stores/deadline.ts, src/start/
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { STORE_DEADLINE_MS } from "../../src/store.ts";

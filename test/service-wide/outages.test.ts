@@ -1,3 +1,4 @@
+// For src/stores/redis.ts, src/stores/deadline.ts, src/start/
 import { expect, test } from "vitest";
 import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
 import { describeEachListener } from "../support/each-listener.ts";

@@ -1,3 +1,4 @@
+// For src/start/processes/
 import { afterAll, describe } from "vitest";
 import { describeBadInput } from "./bad-input.ts";
 import { reachProcesses } from "./reached.ts";

@@ -1,3 +1,4 @@
+// For src/http/as-fast-as-read.ts, src/http/reads.ts, src/listeners/unread.ts
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";

@@ -1,3 +1,4 @@
+// For src/http/reference/
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";

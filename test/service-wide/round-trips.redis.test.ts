@@ -1,3 +1,4 @@
+// For src/stores/, src/threads/
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";

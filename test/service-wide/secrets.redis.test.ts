@@ -1,3 +1,4 @@
+// For src/secret.ts, src/log.ts, src/errors.ts
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/agent/budget.ts, src/stores/steps/users/
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ThreadContext } from "../../machines/thread.ts";
 import { systemClock } from "../../src/clock.ts";

@@ -1,3 +1,4 @@
+// For src/threads/, src/stores/
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";

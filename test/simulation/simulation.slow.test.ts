@@ -1,3 +1,4 @@
+// For src/threads/, src/stores/, src/http/, src/widget/run/, src/client/
 import { describe, expect, test } from "vitest";
 import { KNOWN } from "./known.ts";
 import { reportOf } from "./report.ts";

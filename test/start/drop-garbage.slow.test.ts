@@ -1,3 +1,4 @@
+// For src/start/drop-garbage.ts
 import { setImmediate as nextTick } from "node:timers/promises";
 import { getHeapSpaceStatistics } from "node:v8";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/start/keep-channels.ts, src/start/channels.ts
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/start/greeting.ts, src/installation/local-operator.ts, src/installation/local-door.ts
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/start/keep-channels.ts
 import { expect, test } from "vitest";
 import type { Channel } from "../../src/domain/channels/channel.ts";
 import { Refusal } from "../../src/domain/refusal.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/slots.ts, src/stores/engines/redis/cluster/topology.ts
 import { expect, test } from "vitest";
 import { slotOf } from "../../src/stores/engines/redis/cluster/slots.ts";
 import { rangesFrom, topologyOf } from "../../src/stores/engines/redis/cluster/topology.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/, src/stores/engines/redis/, src/stores/
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";
 import { tables } from "../../src/stores/tables.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/calls.ts
 import { ErrorReply } from "redis";
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";

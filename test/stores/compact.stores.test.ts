@@ -1,3 +1,4 @@
+// For src/stores/embedded.ts, src/stores/engines/lmdb/compact.ts, src/stores/engines/lmdb/data-dir-lock.ts
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";

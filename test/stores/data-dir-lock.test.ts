@@ -1,3 +1,4 @@
+// For src/stores/engines/lmdb/data-dir-lock.ts
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

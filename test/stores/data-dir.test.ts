@@ -1,3 +1,4 @@
+// For src/stores/engines/lmdb/data-dir.ts
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

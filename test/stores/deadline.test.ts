@@ -1,3 +1,4 @@
+// For src/stores/deadline.ts
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createDeadline } from "../../src/stores/deadline.ts";

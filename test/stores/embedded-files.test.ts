@@ -1,3 +1,4 @@
+// For src/stores/engines/lmdb/
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

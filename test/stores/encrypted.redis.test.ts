@@ -1,3 +1,4 @@
+// For src/stores/content-keys/, src/stores/sealing.ts
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { encryptedForAnybody, isEncryptedInFull } from "../support/content-keys.ts";
 import { startRedisCluster } from "../support/redis-cluster.ts";

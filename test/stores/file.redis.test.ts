@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/stores/engines/lmdb/
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

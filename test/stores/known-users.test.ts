@@ -1,3 +1,4 @@
+// For src/stores/steps/known.ts
 import { expect, it } from "vitest";
 import { createKnown } from "../../src/stores/steps/known.ts";
 

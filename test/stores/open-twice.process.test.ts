@@ -1,3 +1,4 @@
+// For src/stores/engines/lmdb/data-dir-lock.ts
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// For src/stores/backup/records.ts, src/stores/checks.ts, src/stores/records/channel-record.ts,
+// src/stores/records/records.ts, src/stores/steps/threads/records.ts
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../src/domain/threads/message.ts";
 import { UnreadableRecord } from "../../src/store.ts";

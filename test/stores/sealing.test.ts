@@ -1,3 +1,4 @@
+// For src/stores/content-keys/sealed-records.ts, src/stores/sealing.ts
 import { expect, test } from "vitest";
 import { LockedRecord, StoreUnavailable, UnreadableRecord } from "../../src/store.ts";
 import { createCodec } from "../../src/stores/sealing.ts";

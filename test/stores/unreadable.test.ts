@@ -1,3 +1,4 @@
+// For src/store/unreadable.ts, src/stores/steps/
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { UnreadableRecord } from "../../src/store.ts";

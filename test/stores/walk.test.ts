@@ -1,3 +1,4 @@
+// For src/stores/engine.ts, src/stores/tables.ts, src/stores/walk.ts
 import { expect, test } from "vitest";
 import { slotOf } from "../../src/stores/engine.ts";
 import { ALL_BUCKETS, bucketOf, tables } from "../../src/stores/tables.ts";

@@ -1,3 +1,4 @@
+// For src/threads/
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../src/domain/refusal.ts";
 import type { Store } from "../../src/store.ts";

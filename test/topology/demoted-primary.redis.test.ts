@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/store.ts";
 import { until } from "../support/until.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

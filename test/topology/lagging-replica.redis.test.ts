@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import type { Store } from "../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { tables } from "../../src/stores/tables.ts";

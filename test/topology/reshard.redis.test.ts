@@ -1,3 +1,4 @@
+// For src/stores/engines/redis/cluster/
 import { describe, expect, it } from "vitest";
 import { tables } from "../../src/stores/tables.ts";
 import type { Store } from "../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/traces/opentelemetry.ts
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

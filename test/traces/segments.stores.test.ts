@@ -1,3 +1,4 @@
+// For src/traces/
 import { expect, onTestFinished, test } from "vitest";
 import { answers, createInstance, readerOf, says } from "../threads/instance.ts";
 import type { Instance } from "../threads/instance.ts";

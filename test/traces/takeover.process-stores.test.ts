@@ -1,3 +1,4 @@
+// For src/traces/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/traces/
 import { expect, test, vi } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";

@@ -1,3 +1,4 @@
+// For src/stores/content-keys/
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call } from "../../machines/run.ts";
 import { LockedRecord } from "../../src/store.ts";

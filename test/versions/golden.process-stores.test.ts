@@ -1,3 +1,4 @@
+// For src/stores/, src/charts/, machines/versions.ts
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { identify, mintVisitor, sendMessage } from "./api.ts";
 import { continueGolden } from "./continued.ts";

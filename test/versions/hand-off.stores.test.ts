@@ -1,3 +1,4 @@
+// For src/stores/records/, src/charts/
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";

@@ -1,3 +1,4 @@
+// For src/domain/versions.ts, src/charts/
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { ask, createThread, createVisitor, terminalOf, textOf, visitorHeaders } from "../faults/client.ts";
 import type { Heard } from "../faults/client.ts";

@@ -1,3 +1,4 @@
+// For src/version.ts, src/stores/format.ts
 import { expect, test } from "vitest";
 import { VERSION } from "../../src/version.ts";
 import { readGoldens } from "./golden.ts";

@@ -1,3 +1,4 @@
+// For src/stores/format.ts, src/domain/versions.ts
 import { beforeAll, expect, test } from "vitest";
 import { startWorkload } from "../faults/workload.ts";
 import { callPageTools } from "./call-page-tools.ts";

@@ -1,3 +1,4 @@
+// For src/stores/content-keys/
 import { fileURLToPath } from "node:url";
 import { expect, inject, test } from "vitest";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

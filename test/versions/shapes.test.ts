@@ -1,3 +1,4 @@
+// For src/stores/records/, src/charts/stored-context.ts
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";

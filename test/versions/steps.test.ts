@@ -1,3 +1,4 @@
+// For machines/versions.ts, src/charts/, src/domain/versions.ts
 import { assign, setup } from "xstate";
 import { describe, expect, test } from "vitest";
 import { threadMachine } from "../../machines/thread.ts";

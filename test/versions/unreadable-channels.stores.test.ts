@@ -1,3 +1,4 @@
+// For src/store/unreadable.ts, src/admission/unreadable-channels.ts, src/stores/read-channels.ts
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { upsertChannels } from "../../src/installation/channels-file.ts";
 import { createCliChannel } from "../../src/installation/default-channels.ts";

@@ -1,3 +1,4 @@
+// For src/store/unreadable.ts, src/charts/host.ts, src/stores/
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call } from "../../machines/run.ts";
 import { threadHost, visitorHost } from "../../src/charts/charts.ts";

@@ -1,3 +1,4 @@
+// For src/visitors/silent-visitors.ts
 import { expect, onTestFinished, test } from "vitest";
 import { createSilentVisitors } from "../../src/visitors/silent-visitors.ts";
 import type { Store } from "../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/visitors/, machines/visitor.ts
 import { expect, onTestFinished, test } from "vitest";
 import { createVisitors } from "../../src/visitors/visitors.ts";
 import { readVisitorToken } from "../../src/domain/people/visitor-token.ts";

@@ -1,3 +1,4 @@
+// For src/webhooks/webhooks.ts, src/webhooks/lane.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { endpointOf } from "../../src/domain/threads/tellings.ts";

@@ -1,3 +1,4 @@
+// For src/webhooks/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/webhooks/due-after.ts, src/webhooks/telling-store.ts, src/domain/public-address.ts
 import { describe, expect, it, test } from "vitest";
 import { closedUrl, isPublicAddress } from "../../src/domain/public-address.ts";
 import { channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";

@@ -1,3 +1,4 @@
+// For src/webhooks/send.ts
 import { createServer } from "node:http";
 import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// For src/webhooks/
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Channel } from "../../src/domain/channels/channel.ts";
 import type { WebhookField } from "../../src/domain/channels/webhook.ts";

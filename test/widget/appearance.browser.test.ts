@@ -1,3 +1,4 @@
+// For src/widget/view/, src/widget/strings/
 import { describe } from "vitest";
 import { violations } from "./axe.ts";
 import { SOON, test } from "./browser.ts";

@@ -1,3 +1,4 @@
+// For src/widget/, src/http/widget-script.ts
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";

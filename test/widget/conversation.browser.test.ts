@@ -1,3 +1,4 @@
+// For src/widget/run/, src/widget/
 import type { Route } from "playwright-core";
 import { describe } from "vitest";
 import { SOON, test, visitOf } from "./browser.ts";

@@ -1,3 +1,4 @@
+// For src/widget/run/, src/widget/service/read-channel.ts
 import { describe } from "vitest";
 import { SOON, test } from "./browser.ts";
 import { openStage } from "./stage.ts";

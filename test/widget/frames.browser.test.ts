@@ -1,3 +1,4 @@
+// For src/widget/service/json-storage.ts
 import { SOON, test } from "./browser.ts";
 import { openStage } from "./stage.ts";
 

@@ -1,3 +1,4 @@
+// For src/widget/page-conversation.ts, src/widget/chat-agent.ts
 import { describe } from "vitest";
 import { SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";

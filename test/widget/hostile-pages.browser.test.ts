@@ -1,3 +1,4 @@
+// For src/widget/view/fit-viewport.ts, src/widget/
 import { createServer, request as httpRequest } from "node:http";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";

@@ -1,3 +1,4 @@
+// For src/widget/run/, src/widget/page-conversation.ts
 import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
 import { SOON, test } from "./browser.ts";

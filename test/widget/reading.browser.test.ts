@@ -1,3 +1,4 @@
+// For src/widget/view/, src/widget/view/markdown/
 import { describe } from "vitest";
 import { SOON, test } from "./browser.ts";
 import type { Visit } from "./browser.ts";

@@ -1,3 +1,4 @@
+// For src/widget/README.md
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/widget/run/
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";

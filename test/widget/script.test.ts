@@ -1,3 +1,4 @@
+// For src/widget/build.mjs, src/widget/module.ts, src/widget/classic.ts, src/widget/panel-chunk.ts
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

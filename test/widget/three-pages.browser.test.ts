@@ -1,3 +1,4 @@
+// For src/widget/run/
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";

@@ -1,3 +1,4 @@
+// For src/widget/service/told-page.ts
 import { expect, test } from "vitest";
 import { toldPage } from "../../src/widget/service/told-page.ts";
 

@@ -1,3 +1,4 @@
+// For src/cli/init/
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/client/core/
 import { expect, test, vi } from "vitest";
 import { createBackoff, doubling } from "../../../src/client/core/backoff.ts";
 import { followFeed } from "../../../src/client/core/follow-feed.ts";

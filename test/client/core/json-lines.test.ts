@@ -1,3 +1,4 @@
+// For src/client/core/json-lines.ts, src/client/core/silence.ts
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readJsonLines } from "../../../src/client/core/json-lines.ts";

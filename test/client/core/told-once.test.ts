@@ -1,3 +1,4 @@
+// For src/client/core/told-once.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createToldOnce } from "../../../src/client/core/told-once.ts";

@@ -1,3 +1,4 @@
+// For src/http/ag-ui/
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { embedded, openHouse, redis, webChannel } from "../../scenarios/houses.ts";
 import type { House, Site } from "../../scenarios/houses.ts";

@@ -1,3 +1,4 @@
+// For src/http/ag-ui/
 import { CopilotKitCore } from "@copilotkit/core";
 import type { CopilotKitCoreConfig } from "@copilotkit/core";
 import type { AbstractAgent } from "ag-ui-client-0";

@@ -1,3 +1,4 @@
+// For src/http/ag-ui/
 import { expect, test, vi } from "vitest";
 import { pageCall } from "../../threads/scripted-agent.ts";
 import { startOperated } from "../operator-api/operators-service.ts";

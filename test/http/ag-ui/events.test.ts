@@ -1,3 +1,4 @@
+// For src/http/ag-ui/agent-events.ts, src/http/stream/sse-answer.ts
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Line } from "../../../machines/line.ts";

@@ -1,3 +1,4 @@
+// For src/http/ag-ui/
 import { PickedSchema } from "../../../src/agent/tools/picked-schema.ts";
 import { expect, test, vi } from "vitest";
 import { pageCall, serverCall } from "../../threads/scripted-agent.ts";

@@ -1,3 +1,4 @@
+// For src/http/ai-sdk/
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { embedded, openHouse, redis, webChannel } from "../../scenarios/houses.ts";
 import type { House, Site } from "../../scenarios/houses.ts";

@@ -1,3 +1,4 @@
+// For src/http/ai-sdk/ui-frames.ts, src/http/stream/sse-answer.ts
 import { parseJsonEventStream, uiMessageChunkSchema } from "ai-5";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/http/ai-sdk/
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../../src/models/openai.ts";
 import { ORIGIN, webChannel } from "../../scenarios/houses.ts";

@@ -1,3 +1,4 @@
+// For src/http/ai-sdk/
 import { PickedSchema } from "../../../src/agent/tools/picked-schema.ts";
 import { expect, test } from "vitest";
 import { pageCall, serverCall } from "../../threads/scripted-agent.ts";

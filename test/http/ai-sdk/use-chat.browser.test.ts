@@ -1,3 +1,4 @@
+// For src/http/ai-sdk/
 import { test } from "../../widget/browser.ts";
 import { openExampleShop } from "../example-shop.ts";
 import { chatWithButtons, talkTo } from "../front-ends/talk-to-page.ts";

@@ -1,3 +1,4 @@
+// For src/http/console/sign-in.ts, src/openid/
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { CLIENT_ID, followTo, openProvider } from "../../support/openid-provider.ts";
 import type { TestProvider, TestProviderOptions } from "../../support/openid-provider.ts";

@@ -1,3 +1,4 @@
+// For src/http/operator-api/, src/operators/
 import { expect, onTestFinished, test } from "vitest";
 import type { Route } from "../../../src/http/route.ts";
 import { talkInBoth } from "./canary-conversations.ts";

@@ -1,3 +1,4 @@
+// For src/http/operator-api/caps.ts
 import { expect, test } from "vitest";
 import { dayOf } from "../../../src/domain/day.ts";
 import { shop } from "../service.ts";

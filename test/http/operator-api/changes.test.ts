@@ -1,3 +1,4 @@
+// For src/http/operator-api/, src/operators/
 import { describe, expect, test } from "vitest";
 import { hashKey } from "../../../src/keys.ts";
 import { Secret } from "../../../src/secret.ts";

@@ -1,3 +1,4 @@
+// For src/http/operator-api/export.ts, src/operators/export-user.ts
 import { expect, test } from "vitest";
 import type { Message } from "../../../src/domain/threads/message.ts";
 import type { Store } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/http/operator-api/
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDirectory } from "../../../src/admission/directory.ts";
 import type { Directory } from "../../../src/admission/directory.ts";

@@ -1,3 +1,4 @@
+// For src/http/operator-api/
 import { expect, test } from "vitest";
 import { startOperated } from "./operators-service.ts";
 

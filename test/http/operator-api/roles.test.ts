@@ -1,3 +1,4 @@
+// For src/http/operator-api/, src/operators/accounts/
 import { describe, expect, test } from "vitest";
 import { threadHost } from "../../../src/charts/charts.ts";
 import { sampleCommit, sampleMessage } from "../../stores/samples.ts";

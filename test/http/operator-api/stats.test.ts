@@ -1,3 +1,4 @@
+// For src/http/operator-api/stats.ts, src/operators/stats/
 import { expect, test } from "vitest";
 import { dayOf } from "../../../src/domain/day.ts";
 import { startOperated } from "./operators-service.ts";

@@ -1,3 +1,4 @@
+// For src/operators/thread-changes.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { createThreadChanges } from "../../../src/operators/thread-changes.ts";

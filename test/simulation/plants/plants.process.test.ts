@@ -1,3 +1,4 @@
+// For test/simulation/
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For test/simulation/
 import { describe, expect, test } from "vitest";
 import { createVirtualTime } from "../virtual-time.ts";
 import { createNode } from "./node.ts";

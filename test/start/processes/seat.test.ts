@@ -1,3 +1,4 @@
+// For src/start/processes/seat.ts
 import { expect, test } from "vitest";
 import { Seat } from "../../../src/start/processes/seat.ts";
 import type { Seated } from "../../../src/start/processes/seat.ts";

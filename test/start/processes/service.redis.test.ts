@@ -1,3 +1,4 @@
+// For src/start/processes/
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { Agent, request } from "node:http";

@@ -1,3 +1,4 @@
+// For src/start/processes/watch-silence.ts
 import { expect, test } from "vitest";
 import { createSilenceWatch } from "../../../src/start/processes/watch-silence.ts";
 

@@ -1,3 +1,4 @@
+// For src/stores/backup/
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

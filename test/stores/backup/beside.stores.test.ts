@@ -1,3 +1,4 @@
+// For src/stores/backup/store-data.ts, src/stores/backup/
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";

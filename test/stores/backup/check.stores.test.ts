@@ -1,3 +1,4 @@
+// For src/stores/check/
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RULES } from "../../../src/stores/check/rules.ts";

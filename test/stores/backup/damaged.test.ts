@@ -1,3 +1,4 @@
+// For src/stores/embedded.ts
 import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";

@@ -1,3 +1,4 @@
+// For src/stores/backup/deletions.ts, src/stores/steps/deletions/
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/stores/redis.ts
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/stores/steps/outbox/, src/stores/steps/outbox.ts
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../src/domain/threads/tellings.ts";

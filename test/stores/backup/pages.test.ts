@@ -1,3 +1,4 @@
+// For src/stores/backup/pages.ts, src/stores/engine.ts, src/stores/engines/lmdb/pages.ts
 import { expect, test } from "vitest";
 import { rangePages } from "../../../src/stores/backup/pages.ts";
 import { createMemoryEngine } from "../engine/memory-engine.ts";

@@ -1,3 +1,4 @@
+// For src/stores/backup/store-data.ts, src/cli/store/progress.ts
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";

@@ -1,3 +1,4 @@
+// For src/stores/backup/restore.ts, src/stores/backup/
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { restoreBackup, verifyBackup } from "../../../src/stores/backup/restore.ts";

@@ -1,3 +1,4 @@
+// For src/stores/backup/retrying.ts, src/stores/engine.ts, src/stores/tables.ts
 import { expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/store.ts";
 import { retrying } from "../../../src/stores/backup/retrying.ts";

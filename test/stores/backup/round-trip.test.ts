@@ -1,3 +1,5 @@
+// For src/stores/backup/export.ts, src/stores/backup/file.ts, src/stores/backup/records.ts,
+// src/stores/backup/restore.ts
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";

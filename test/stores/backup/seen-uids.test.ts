@@ -1,3 +1,4 @@
+// For src/stores/backup/seen-uids.ts
 import { expect, test } from "vitest";
 import { seenUids } from "../../../src/stores/backup/seen-uids.ts";
 

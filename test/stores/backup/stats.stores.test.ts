@@ -1,3 +1,4 @@
+// For src/stores/steps/stats.ts, src/operators/stats/
 import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { dayOf } from "../../../src/domain/day.ts";

@@ -1,3 +1,4 @@
+// For src/stores/backup/, src/installation/open-store-data.ts
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../support/data-dir.ts";

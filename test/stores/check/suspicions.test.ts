@@ -1,3 +1,4 @@
+// For src/stores/check/
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";

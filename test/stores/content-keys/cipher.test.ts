@@ -1,3 +1,4 @@
+// For src/stores/content-keys/cipher.ts
 import { createSecretKey } from "node:crypto";
 import { expect, test } from "vitest";
 import { keyIdOf, open, seal } from "../../../src/stores/content-keys/cipher.ts";

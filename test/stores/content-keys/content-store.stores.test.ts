@@ -1,3 +1,5 @@
+// For src/stores/content-keys/refuse-locked.ts, src/stores/content-keys/rekey.ts, src/stores/embedded.ts,
+// src/stores/redis.ts, src/stores/steps/codec.ts
 import { describe, expect, test } from "vitest";
 import type { Message, RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import { LockedRecord, StoreUnavailable } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/stores/content-keys/bounded-cache.ts, src/stores/content-keys/opened-texts.ts
 import { expect, test } from "vitest";
 import { boundedCache } from "../../../src/stores/content-keys/bounded-cache.ts";
 import { openedTexts } from "../../../src/stores/content-keys/opened-texts.ts";

@@ -1,3 +1,4 @@
+// For src/stores/answerer-since.ts, src/stores/content-keys/snapshot.ts
 import { expect, test } from "vitest";
 import { threadHost } from "../../../src/charts/charts.ts";
 import { NewerRecord } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/stores/engine.ts, src/stores/steps/store.ts
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Store } from "../../../src/store.ts";

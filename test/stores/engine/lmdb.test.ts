@@ -1,3 +1,4 @@
+// For src/stores/engine.ts, src/stores/engines/lmdb/engine.ts, src/stores/engines/lmdb/file.ts
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// For src/stores/engine.ts
 import { systemClock } from "../../../src/clock.ts";
 import { describeEngine } from "./engine-contract.ts";
 import { createMemoryEngine } from "./memory-engine.ts";

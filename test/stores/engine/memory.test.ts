@@ -1,3 +1,4 @@
+// For src/store.ts, src/store/, src/stores/steps/, src/stores/engine.ts
 import { systemClock } from "../../../src/clock.ts";
 import { storeOn } from "../../../src/stores/steps/store.ts";
 import { describeStore } from "../contract.ts";

@@ -1,3 +1,4 @@
+// For src/stores/steps/
 import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";

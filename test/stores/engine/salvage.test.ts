@@ -1,3 +1,5 @@
+// For src/stores/engine.ts, src/stores/steps/codec.ts, src/stores/steps/store.ts,
+// src/stores/steps/threads/salvage.ts, src/stores/tables.ts
 import { expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { LockedRecord, UnreadableRecord } from "../../../src/store.ts";

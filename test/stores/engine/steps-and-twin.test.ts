@@ -1,3 +1,4 @@
+// For src/stores/steps/
 import { describe } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Store } from "../../../src/store.ts";

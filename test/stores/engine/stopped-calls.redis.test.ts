@@ -1,3 +1,4 @@
+// For src/stores/steps/
 import { afterAll, beforeAll, describe } from "vitest";
 import { startRedis } from "../../support/redis-server.ts";
 import type { RedisServer } from "../../support/redis-server.ts";

@@ -1,3 +1,4 @@
+// For src/stores/steps/
 import { describe } from "vitest";
 import { stoppableMemory } from "./stoppable.ts";
 import { itCompletesStoppedCalls } from "./stopped-calls.ts";

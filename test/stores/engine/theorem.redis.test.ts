@@ -1,3 +1,4 @@
+// For src/stores/engine.ts, src/stores/engines/redis/
 import * as fc from "fast-check";
 import { ErrorReply } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

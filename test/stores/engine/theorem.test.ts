@@ -1,3 +1,4 @@
+// For src/stores/engine.ts, src/stores/engines/
 import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/clock.ts";

@@ -1,3 +1,5 @@
+// For src/stores/backup/deletions.ts, src/stores/engine.ts, src/stores/steps/codec.ts,
+// src/stores/steps/deletions.ts, src/stores/tables.ts
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Deletion } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/stores/steps/orders.ts, src/stores/steps/orders/, src/stores/check/orders.ts
 import { expect, test, vi } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { ThreadState } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/threads/delete/, src/stores/steps/deletions/, src/operators/forgetting.ts
 import { describe, expect, it } from "vitest";
 import type { FeedLine } from "../../../src/threads/feeds/feed-lines.ts";
 import { readerOf, says } from "../instance.ts";

@@ -1,3 +1,4 @@
+// For src/threads/delete/settle-deletions.ts
 import { describe, expect, it } from "vitest";
 import { createSettling } from "../../../src/threads/delete/settle-deletions.ts";
 import { StoreUnavailable } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/threads/feeds/feed-lines.ts
 import { describe, expect, test } from "vitest";
 import { beginningOf, newsOf, stateOf } from "../../../src/threads/feeds/feed-lines.ts";
 import type { FeedLine, Told } from "../../../src/threads/feeds/feed-lines.ts";

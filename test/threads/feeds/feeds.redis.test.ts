@@ -1,3 +1,4 @@
+// For src/threads/feeds/
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { StoreUnavailable } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/threads/feeds/
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Feed } from "../../../src/threads/feeds/feed.ts";

@@ -1,3 +1,4 @@
+// For src/threads/following/
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Line, StepLine, ToolCallLine } from "../../../machines/line.ts";
 import { createMirrors } from "../../../src/threads/following/mirrors.ts";

@@ -1,3 +1,4 @@
+// For src/threads/handoff/
 import { describe, expect, it } from "vitest";
 import type { FeedLine } from "../../../src/threads/feeds/feed-lines.ts";
 import { readerOf, says, textOfLines } from "../instance.ts";

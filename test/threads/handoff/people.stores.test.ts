@@ -1,3 +1,4 @@
+// For src/threads/handoff/
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { countWaiting } from "../../../src/operators/stats/count-waiting.ts";

@@ -1,3 +1,4 @@
+// For src/threads/hold/active-time.ts
 import { expect, test, vi } from "vitest";
 import { createActiveTime } from "../../../src/threads/hold/active-time.ts";
 import { setTime } from "../set-time.ts";

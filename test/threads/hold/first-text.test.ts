@@ -1,3 +1,4 @@
+// For src/threads/hold/
 import { expect, it, onTestFinished } from "vitest";
 import { nobody } from "../../../src/threads/dependencies.ts";
 import { prepareFolder } from "../../support/store-kinds.ts";

@@ -1,3 +1,4 @@
+// For src/threads/hold/, src/charts/
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isTerminal } from "../../../machines/line.ts";

@@ -1,3 +1,4 @@
+// For src/threads/hold/long-replies.ts
 import { describe, expect, it } from "vitest";
 import { lastReply, LIMITS, writeChapters } from "../chapters.ts";
 import { readerOf, says, textOfLines } from "../instance.ts";

@@ -1,3 +1,4 @@
+// For src/threads/hold/mailbox.ts
 import { expect, it } from "vitest";
 import { createMailbox } from "../../../src/threads/hold/mailbox.ts";
 

@@ -1,3 +1,4 @@
+// For src/threads/hold/save-thread.ts
 import { expect, onTestFinished, test } from "vitest";
 import type { Line } from "../../../machines/line.ts";
 import { StoreUnavailable } from "../../../src/store.ts";

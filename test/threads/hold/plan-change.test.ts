@@ -1,3 +1,4 @@
+// For src/threads/hold/plan-change.ts
 import { expect, test } from "vitest";
 import type { ThreadEvent } from "../../../machines/thread.ts";
 import { threadHost } from "../../../src/charts/charts.ts";

@@ -1,3 +1,4 @@
+// For src/threads/hold/remembered.ts
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";

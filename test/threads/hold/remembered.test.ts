@@ -1,3 +1,4 @@
+// For src/threads/hold/remembered.ts
 import { describe, expect, it } from "vitest";
 import { createRemembered } from "../../../src/threads/hold/remembered.ts";
 import type { Message } from "../../../src/domain/threads/message.ts";

@@ -1,3 +1,4 @@
+// For src/threads/hold/run-log.ts
 import { describe, expect, test } from "vitest";
 import { createReply } from "../../../src/threads/hold/reply.ts";
 import { createRunLog } from "../../../src/threads/hold/run-log.ts";

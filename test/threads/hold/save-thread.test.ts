@@ -1,3 +1,4 @@
+// For src/threads/hold/save-thread.ts
 import { expect, test } from "vitest";
 import { saveThread } from "../../../src/threads/hold/save-thread.ts";
 import { StoreUnavailable } from "../../../src/store.ts";

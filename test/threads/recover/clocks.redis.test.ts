@@ -1,3 +1,4 @@
+// For src/threads/store-clock.ts, src/threads/recover/
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../../machines/line.ts";

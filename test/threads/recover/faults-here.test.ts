@@ -1,3 +1,4 @@
+// For src/threads/recover/
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { nobody } from "../../../src/threads/dependencies.ts";
 import { StoreUnavailable } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/threads/recover/recovery.ts
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLostThreads } from "../../../src/threads/recover/lost-threads.ts";
 import { createRecovery } from "../../../src/threads/recover/recovery.ts";

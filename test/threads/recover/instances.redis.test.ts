@@ -1,3 +1,4 @@
+// For src/threads/recover/, src/threads/hold/
 import { describe, expect, it } from "vitest";
 import { answers, createInstance, readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";

@@ -1,3 +1,4 @@
+// For src/threads/recover/lost-threads.ts
 import { expect, test } from "vitest";
 import { createLostThreads } from "../../../src/threads/recover/lost-threads.ts";
 import { systemClock } from "../../../src/clock.ts";

@@ -1,3 +1,4 @@
+// For src/threads/recover/
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
 import { StoreUnavailable } from "../../../src/store.ts";

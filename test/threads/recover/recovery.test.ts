@@ -1,3 +1,4 @@
+// For src/threads/recover/recovery.ts, src/threads/recover/silence.ts
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createRecovery } from "../../../src/threads/recover/recovery.ts";
 import type { Recovery } from "../../../src/threads/recover/recovery.ts";

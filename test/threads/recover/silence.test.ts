@@ -1,3 +1,4 @@
+// For src/threads/recover/silence.ts
 import { expect, test } from "vitest";
 import { createSilence } from "../../../src/threads/recover/silence.ts";
 import { RETIRED } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/threads/recover/take-up.ts
 import { afterEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store, ThreadCommit } from "../../../src/store.ts";

@@ -1,3 +1,4 @@
+// For src/threads/recover/take-up.ts
 import { expect, test } from "vitest";
 import { createReference } from "../../stores/reference.ts";
 import { sampleCommit } from "../../stores/samples.ts";

@@ -1,3 +1,4 @@
+// For src/threads/recover/
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/store.ts";
 import { prepareRedis } from "../../support/store-kinds.ts";

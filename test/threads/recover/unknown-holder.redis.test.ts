@@ -1,3 +1,4 @@
+// For src/threads/recover/lost-threads.ts
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { holderOf } from "../../../src/domain/threads/fence.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";

@@ -1,3 +1,4 @@
+// For src/threads/say/cancel.ts
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/store.ts";
 import { createReference } from "../../stores/reference.ts";

@@ -1,3 +1,4 @@
+// For src/threads/following/followers.ts
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InstanceMessage, Store } from "../../../src/store.ts";
 import { prepareFolder } from "../../support/store-kinds.ts";

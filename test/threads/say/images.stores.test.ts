@@ -1,3 +1,4 @@
+// For src/threads/say/, src/agent/attached-images.ts
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store } from "../../../src/store.ts";

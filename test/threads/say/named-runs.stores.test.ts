@@ -1,3 +1,4 @@
+// For src/threads/say/
 import { describe, expect, it } from "vitest";
 import type { InstanceMessage, Store } from "../../../src/store.ts";
 import { storeKinds } from "../../support/store-kinds.ts";

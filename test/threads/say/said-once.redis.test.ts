@@ -1,3 +1,4 @@
+// For src/threads/say/
 import { describe, expect, it } from "vitest";
 import { readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";

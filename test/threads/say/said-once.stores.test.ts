@@ -1,3 +1,4 @@
+// For src/threads/say/
 import { describe, expect, it } from "vitest";
 import { storeKinds } from "../../support/store-kinds.ts";
 import { answers, readerOf, says, textOfLines } from "../instance.ts";

@@ -1,3 +1,4 @@
+// For src/widget/tools/asks-first.ts
 import { expect, test } from "vitest";
 import { printable } from "../../../src/client/core/printable.ts";
 import { asksFirst } from "../../../src/widget/tools/asks-first.ts";

@@ -1,3 +1,4 @@
+// For src/widget/run/conversation.ts, src/widget/run/
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ErrorLine, Line } from "../../../machines/line.ts";
 import { Conversation } from "../../../src/widget/run/conversation.ts";

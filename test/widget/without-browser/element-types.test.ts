@@ -1,3 +1,4 @@
+// For src/widget/attributes.ts, src/widget/chat-agent.ts
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// For src/widget/run/thread-feed.ts, src/widget/run/followed-thread.ts, src/widget/run/with-item.ts
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Conversation } from "../../../src/widget/run/conversation.ts";
 import { followThread } from "../../../src/widget/run/followed-thread.ts";

@@ -1,3 +1,4 @@
+// For src/widget/images/, src/widget/run/draft-images.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { imagesOf } from "../../../src/widget/images/message-image.ts";
 import { isOutgoingMessage, newMessage } from "../../../src/widget/run/outgoing-message.ts";

@@ -1,3 +1,4 @@
+// For src/widget/view/markdown/
 import { Session } from "node:inspector/promises";
 import fc from "fast-check";
 import type { MarkedToken, Token } from "marked";

@@ -1,3 +1,4 @@
+// For src/widget/page-conversation.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { pageConversation } from "../../../src/widget/page-conversation.ts";
 import type { PageConversation } from "../../../src/widget/page-conversation.ts";

@@ -1,3 +1,4 @@
+// For src/widget/service/tab-lock.ts
 import { afterEach, expect, test, vi } from "vitest";
 import { tryWithTabLock, withTabLock } from "../../../src/widget/service/tab-lock.ts";
 

@@ -1,3 +1,5 @@
+// For src/widget/view/view-model.ts, src/widget/view/view-state.ts, src/widget/run/transcript.ts,
+// src/widget/run/titled-step.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { titled } from "../../../src/widget/run/titled-step.ts";
 import { readHistory } from "../../../src/widget/service/read-history.ts";

@@ -1,3 +1,4 @@
+// For src/widget/run/with-item.ts, src/widget/view/view-state.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isBefore, lastIdOf, withItem, withLater } from "../../../src/widget/run/with-item.ts";
