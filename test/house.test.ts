@@ -1,54 +1,22 @@
 // For README.md, test/support/house.ts
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BUILD_SCRIPTS, BUNDLES, CONSOLE, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house.ts";
-import { answersOfTests, testsOf } from "./support/answers.ts";
+import { BUNDLES, CONSOLE, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house.ts";
+import { answersOfTests, root, testsOf } from "./support/answers.ts";
+import { drawHouse } from "./support/draw-house.ts";
+import { importsOf, sourcesOfHouse } from "./support/imports.ts";
+import type { Import } from "./support/imports.ts";
 import { mapIn, mapOfHouse, placesOfHouse } from "./support/house-map.ts";
 
 /** The house's own rules: what may import what (support/house.ts), and that README's map says so. */
 const LAYERS = [...SERVICE, ...WIDGET, ...CONSOLE];
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const all = ["machines", "src"]
-  .flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-  )
-  .filter((file) => /\.(tsx?|mjs)$/.test(file) && !BUILD_SCRIPTS.includes(file));
+const source = sourcesOfHouse();
+const all = [...source.keys()];
 /** Without the declarations that are published: only the test of circles judges those. */
 const files = all.filter((file) => !file.endsWith(".d.ts"));
-
-const source = new Map(all.map((file) => [file, readFileSync(join(root, file), "utf8")]));
-
-interface Import {
-  from: string;
-  /** A file of the house by its path from the root, or a package's name. */
-  to: string;
-  /** Loaded with the file, and not only when it is used. */
-  eager: boolean;
-  typeOnly: boolean;
-}
-
-const imports = files.flatMap(importsOf);
-
-function importsOf(file: string): Import[] {
-  const text = source.get(file) ?? "";
-  const statements = [
-    ...text.matchAll(/^import\s+(type\s)?(?:[^;"']*?\sfrom\s+)?["']([^"']+)["']/gm),
-    ...text.matchAll(/^export\s+(type\s)?[*{][^;"']*?\sfrom\s+["']([^"']+)["']/gm),
-  ];
-  const calls = text.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g);
-  return [
-    ...statements.map((match) => found(match[2] ?? "", true, match[1] !== undefined)),
-    ...[...calls].map((match) => found(match[1] ?? "", false, false)),
-  ];
-
-  function found(specifier: string, eager: boolean, typeOnly: boolean): Import {
-    const to = specifier.startsWith(".") ? relative(root, join(root, dirname(file), specifier)) : specifier;
-    return { from: file, to, eager, typeOnly };
-  }
-}
+const imports = files.flatMap((file) => importsOf(file, source.get(file) ?? ""));
 
 /** -1 for what is no part of the house. */
 function layerOf(file: string): number {
@@ -103,7 +71,7 @@ describe("the house", () => {
     const next = new Map(
       all.map((file) => [
         file,
-        importsOf(file)
+        importsOf(file, source.get(file) ?? "")
           .map(({ to }) => fileOf(to))
           .filter((to) => source.has(to)),
       ]),
@@ -205,6 +173,10 @@ describe("the house", () => {
 
   test("is what README's map shows (`npm run map` writes it anew)", () => {
     expect(mapIn(readFileSync(join(root, "README.md"), "utf8"))).toBe(mapOfHouse());
+  });
+
+  test("is what README's picture shows (`npm run map` draws it anew)", async () => {
+    expect(readFileSync(join(root, "src/house.svg"), "utf8")).toBe(await drawHouse());
   });
 });
 
