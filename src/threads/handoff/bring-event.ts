@@ -8,7 +8,7 @@ import { threadHost } from "../../charts/charts.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { Claims } from "../hold/claims.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
-import type { Claim } from "../hold/held-thread.ts";
+import type { Claim } from "../hold/claim.ts";
 import type { HeldThreads } from "../hold/held-threads.ts";
 import type { OnReadable } from "../recover/on-readable.ts";
 import { stopEvent } from "../say/stops.ts";

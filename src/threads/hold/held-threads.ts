@@ -1,4 +1,5 @@
-import type { Committed, HeldThread, HeldThreadRegistry } from "./held-thread.ts";
+import type { Committed } from "./claim.ts";
+import type { HeldThread, HeldThreadRegistry } from "./held-thread.ts";
 import type { Remembered } from "./remembered.ts";
 
 /** The threads that this process holds, and the fences that it has claimed. */

@@ -4,7 +4,7 @@ import type { Salvage, UnreadablePart } from "../../store.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { Claims } from "../hold/claims.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
-import type { Claim } from "../hold/held-thread.ts";
+import type { Claim } from "../hold/claim.ts";
 import { threadStateOf } from "../thread-state.ts";
 
 /**

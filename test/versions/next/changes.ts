@@ -104,7 +104,7 @@ const chart: Change[] = [
     to: '  if (value === "kept") return "idle";\n  return value === "awaitingPageTool"',
   },
   {
-    file: "src/threads/hold/held-thread.ts",
+    file: "src/threads/hold/known-thread.ts",
     from: '      type: "user.said",\n',
     to: `      type: "user.said",\n      isMarked: message.text.includes("${MARK}"),\n`,
   },
