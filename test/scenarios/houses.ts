@@ -43,9 +43,9 @@ interface Ground {
 /** The instances of one service on one store, with one scripted model behind them. */
 export interface House {
   site: Site;
-  urls: string[];
+  readonly urls: string[];
   /** The first instance's. */
-  store: Store;
+  readonly store: Store;
   /** Addresses of the Redis nodes. */
   nodes: string[];
   model: ModelServer;
@@ -53,6 +53,8 @@ export interface House {
   commands: string[];
   /** Writes a channel; in force on every instance when it resolves. */
   putChannel(channel: Channel): Promise<void>;
+  /** Stops every instance, and starts others on the same data. */
+  restart(): Promise<void>;
   /** What does not fit together in the store; to be asked while nothing runs. */
   faults(): Promise<string[]>;
   close(): Promise<void>;
@@ -84,32 +86,54 @@ export async function openHouse(site: Site, script?: Script): Promise<House> {
   const ground = await site.prepare();
   const modelServer = await startModelServer(script);
   const commands: string[] = [];
-  const stores: Store[] = [];
-  const services: TestService[] = [];
+  let stores: Store[] = [];
+  let services: TestService[] = [];
   const model = openOpenAi({ apiKey: null, baseUrl: modelServer.baseUrl, silenceMs: 30_000 });
-  for (let n = 0; n < site.instances; n++) {
-    const store = await ground.open((name) => void commands.push(name));
-    stores.push(store);
-    services.push(await openTestService({ env: ROOMY_LIMITS, store, model, channels: [] }));
-  }
-  const [store] = stores;
-  if (store === undefined) throw new Error("Cannot open a house: it has no instance");
 
+  async function start(): Promise<void> {
+    stores = [];
+    services = [];
+    for (let n = 0; n < site.instances; n++) {
+      const store = await ground.open((name) => void commands.push(name));
+      stores.push(store);
+      services.push(await openTestService({ env: ROOMY_LIMITS, store, model, channels: [] }));
+    }
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(services.map((service) => service.close()));
+    await Promise.all(stores.map((each) => each.close()));
+  }
+
+  const firstStore = (): Store => {
+    const [store] = stores;
+    if (store === undefined) throw new Error("Cannot open a house: it has no instance");
+    return store;
+  };
+
+  await start();
   return {
     site,
-    urls: services.map(({ url }) => url),
-    store,
+    get urls() {
+      return services.map(({ url }) => url);
+    },
+    get store() {
+      return firstStore();
+    },
     nodes: ground.nodes,
     model: modelServer,
     commands,
     async putChannel(channel) {
-      await store.putChannel(channel);
+      await firstStore().putChannel(channel);
       await Promise.all(services.map(({ directory }) => directory.renew()));
+    },
+    async restart() {
+      await stop();
+      await start();
     },
     faults: async () => checkInvariants(await ground.dump()),
     async close() {
-      await Promise.all(services.map((service) => service.close()));
-      await Promise.all(stores.map((each) => each.close()));
+      await stop();
       await model.close();
       await modelServer.close();
       await ground.remove();

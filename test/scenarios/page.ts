@@ -10,18 +10,23 @@ export interface Answer {
   lines: Line[];
 }
 
+export interface Sent {
+  method?: "GET" | "POST";
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** The status has come: what was sent is stored, or refused. */
+  onStatus?: () => void;
+}
+
 /** One request by fetch, as a page or a backend sends it. */
-export async function ask(
-  url: string,
-  path: string,
-  sent: { method?: "GET" | "POST"; headers?: Record<string, string>; body?: unknown } = {},
-): Promise<Answer> {
+export async function ask(url: string, path: string, sent: Sent = {}): Promise<Answer> {
   const { method = "POST", body } = sent;
   const response = await fetch(url + path, {
     method,
     headers: { ...sent.headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  sent.onStatus?.();
   const text = await response.text();
   const isStream = response.headers.get("content-type") === "application/x-ndjson";
   return {
