@@ -20,7 +20,7 @@ import { timersOf } from "./uws/timers.ts";
  * - `onWritable` is set once, before the first write: without it one moment of back-pressure arms a timer that no
  *   later write clears, and the stream is cut while the model thinks; with it only the empty cork in it drains the last
  *   line;
- * - `write` reports back-pressure only on the next call, so the outbox counts our own bytes;
+ * - `write` reports back-pressure only on the next call, so the send buffer counts our own bytes;
  * - status and headers wait for the first byte of a body, so a stream of JSON starts with a space.
  */
 export const listenUws: Listen = async (options) => {

@@ -1,4 +1,4 @@
-// For src/listeners/choose.ts, src/listeners/descriptors.ts, src/listeners/outbox.ts,
+// For src/listeners/choose.ts, src/listeners/descriptors.ts, src/listeners/send-buffer.ts,
 // src/listeners/uws/native-build.ts
 import fc from "fast-check";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
 import { chooseListen } from "../../src/listeners/choose.ts";
 import { descriptorGate } from "../../src/listeners/descriptors.ts";
 import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
-import { Outbox } from "../../src/listeners/outbox.ts";
+import { SendBuffer } from "../../src/listeners/send-buffer.ts";
 
 describe("chooseListen()", () => {
   test("takes uWebSockets.js where its native build loads", async () => {
@@ -72,7 +72,7 @@ describe("P19: the gate for file descriptors", () => {
   });
 });
 
-describe("the outbox", () => {
+describe("the send buffer", () => {
   test("P17: whatever a connection takes and when, bytes leave whole, in order, and bounded", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -92,13 +92,13 @@ describe("the outbox", () => {
             latestTickBytes = 0;
             for (const size of texts) {
               const text = String.fromCharCode(97 + (turn % 26)).repeat(size);
-              connection.outbox.write(turn % 2 ? text : Buffer.from(text));
+              connection.sendBuffer.write(turn % 2 ? text : Buffer.from(text));
               written += text;
               latestTickBytes += size;
             }
             await nextTurn();
             if (connection.isCut()) break;
-            expect(connection.buffered() + connection.outbox.unreadBytes).toBeLessThanOrEqual(
+            expect(connection.buffered() + connection.sendBuffer.unreadBytes).toBeLessThanOrEqual(
               2 * (UNREAD_LIMIT_BYTES + 360_000 + 100_000),
             );
             connection.drain(drains);
@@ -107,7 +107,7 @@ describe("the outbox", () => {
             expect(written.startsWith(connection.taken())).toBe(true);
             return;
           }
-          connection.outbox.end();
+          connection.sendBuffer.end();
           await nextTurn();
           while (!connection.isEnded() && !connection.isCut()) connection.drain(50_000);
           if (!connection.isCut()) expect(connection.taken()).toBe(written);
@@ -119,8 +119,8 @@ describe("the outbox", () => {
 
   test("a reader that keeps up is given in one tick more than the limit, and is not cut off", async () => {
     const connection = slowConnection(10_000);
-    connection.outbox.write("x".repeat(3 * UNREAD_LIMIT_BYTES));
-    connection.outbox.end();
+    connection.sendBuffer.write("x".repeat(3 * UNREAD_LIMIT_BYTES));
+    connection.sendBuffer.end();
     await nextTurn();
     while (!connection.isEnded()) connection.drain(20_000);
     expect(connection.isCut()).toBe(false);
@@ -130,7 +130,7 @@ describe("the outbox", () => {
   test("a reader that moves, however slowly, is not cut off for what it has read", async () => {
     const connection = slowConnection(10_000);
     for (let turn = 0; turn < 600; turn++) {
-      connection.outbox.write("x".repeat(20_000));
+      connection.sendBuffer.write("x".repeat(20_000));
       await nextTurn();
       connection.drain(21_500);
     }
@@ -151,7 +151,7 @@ function slowConnection(kernelBytes: number) {
     buffer = buffer.slice(moved);
     room -= moved;
   };
-  const outbox = new Outbox({
+  const sendBuffer = new SendBuffer({
     write(frame) {
       buffer += Buffer.from(frame).toString();
       move();
@@ -162,7 +162,7 @@ function slowConnection(kernelBytes: number) {
     corked: (work) => work(),
   });
   return {
-    outbox,
+    sendBuffer,
     taken: () => taken,
     buffered: () => buffer.length,
     isCut: () => cut,
@@ -170,7 +170,7 @@ function slowConnection(kernelBytes: number) {
     drain(bytes: number) {
       room = Math.min(kernelBytes + bytes, room + bytes);
       move();
-      outbox.writable();
+      sendBuffer.writable();
     },
   };
 }

@@ -2,7 +2,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { Outbox } from "../../src/listeners/outbox.ts";
+import { SendBuffer } from "../../src/listeners/send-buffer.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { say } from "../support/model-server.ts";
@@ -109,8 +109,14 @@ function noteWays({ commits, texts }: Ways): void {
       commits.push(way.slice(lastOf(way, "threads/") + 1));
   };
   start.subscribe(noteCommand);
-  const write: (this: Outbox, chunk: string | Uint8Array) => void = Reflect.get(Outbox.prototype, "write");
-  const writing = vi.spyOn(Outbox.prototype, "write").mockImplementation(function (this: Outbox, chunk) {
+  const write: (this: SendBuffer, chunk: string | Uint8Array) => void = Reflect.get(
+    SendBuffer.prototype,
+    "write",
+  );
+  const writing = vi.spyOn(SendBuffer.prototype, "write").mockImplementation(function (
+    this: SendBuffer,
+    chunk,
+  ) {
     const way = wayHere();
     if (typeof chunk === "string" && chunk.includes('"delta"'))
       texts.push(way.slice(way.indexOf(TEXT[0] ?? "")));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpAnswer, OnFault, Outlet } from "../../listener.ts";
 import { startStream } from "../handling.ts";
-import { Outbox } from "../outbox.ts";
+import { SendBuffer } from "../send-buffer.ts";
 import { afterTick } from "../tick.ts";
 import { closeIfStalled, closeIfUnread, writeHead } from "./send.ts";
 
@@ -12,7 +12,7 @@ export class NodeStream implements Outlet {
   readonly #answer: HttpAnswer;
   /** The connection closes after the answer. */
   readonly #closes: boolean;
-  readonly #outbox = new Outbox({
+  readonly #sendBuffer = new SendBuffer({
     write: (frame) => {
       this.#sendHead();
       return this.#response.write(frame);
@@ -43,34 +43,34 @@ export class NodeStream implements Outlet {
 
   run(stream: NonNullable<HttpAnswer["stream"]>, onFault: OnFault): void {
     const response = this.#response;
-    response.on("drain", () => this.#outbox.writable());
+    response.on("drain", () => this.#sendBuffer.writable());
     response.once("close", () => this.#gone());
-    if (this.#isGone) this.#outbox.close();
+    if (this.#isGone) this.#sendBuffer.close();
     if (!startStream(stream, this, onFault)) this.#request.socket.destroy();
     afterTick(() => {
-      if (this.#isGone || response.headersSent || this.#outbox.unreadBytes > 0) return;
+      if (this.#isGone || response.headersSent || this.#sendBuffer.unreadBytes > 0) return;
       this.#sendHead();
       response.flushHeaders();
     });
   }
 
   write(chunk: string | Uint8Array): void {
-    this.#outbox.write(chunk);
+    this.#sendBuffer.write(chunk);
   }
 
   end(chunk?: string | Uint8Array): void {
     this.#ended = true;
-    this.#outbox.end(chunk);
+    this.#sendBuffer.end(chunk);
     afterTick(() => closeIfUnread(this.#request.socket));
   }
 
   onDrained(callback: () => void): void {
-    this.#outbox.onDrained(callback);
+    this.#sendBuffer.onDrained(callback);
   }
 
   pull(next: () => void): void {
     closeIfStalled(this.#request.socket);
-    this.#outbox.pull(next);
+    this.#sendBuffer.pull(next);
   }
 
   cut(): void {
@@ -84,7 +84,7 @@ export class NodeStream implements Outlet {
 
   #gone(): void {
     this.#isGone = true;
-    this.#outbox.close();
+    this.#sendBuffer.close();
     if (!this.#ended) this.#onGone?.();
   }
 

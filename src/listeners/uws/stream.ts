@@ -1,7 +1,7 @@
 import type { HttpResponse } from "uWebSockets.js";
 import type { HttpAnswer, OnFault, Outlet } from "../../listener.ts";
 import { startStream } from "../handling.ts";
-import { Outbox } from "../outbox.ts";
+import { SendBuffer } from "../send-buffer.ts";
 import { afterTick } from "../tick.ts";
 import { chunkEndOf, writeEnded } from "./chunk-end.ts";
 import type { ChunkEnd } from "./chunk-end.ts";
@@ -20,7 +20,7 @@ export interface StreamedExchange {
 }
 
 /**
- * A failed write arms a timer of 8 to 12 s that closes the connection. A reader may pause for longer, as only the outbox
+ * A failed write arms a timer of 8 to 12 s that closes the connection. A reader may pause for longer, as only the send buffer
  * decides who is too slow: so the timer is armed again this often.
  */
 const REARM_EVERY_MS = 4_000;
@@ -39,7 +39,7 @@ export class UwsStream implements Outlet {
   readonly #closes: boolean;
   /** What ends the chunk of each write until the last one. */
   readonly #chunkEnd: ChunkEnd | null;
-  readonly #outbox = new Outbox({
+  readonly #sendBuffer = new SendBuffer({
     write: (frame) => this.#writeFrame(frame),
     end: () => this.#endResponse(),
     cutOff: () => {
@@ -74,27 +74,27 @@ export class UwsStream implements Outlet {
     if (!exchange.isOver) exchange.response.onWritable(this.#onWritable);
     if (!startStream(stream, this, onFault) && !exchange.isOver) exchange.response.close();
     afterTick(() => this.#sendHeadAlone());
-    if (exchange.isOver) this.#outbox.close();
+    if (exchange.isOver) this.#sendBuffer.close();
   }
 
   write(chunk: string | Uint8Array): void {
-    this.#outbox.write(chunk);
+    this.#sendBuffer.write(chunk);
   }
 
   end(chunk?: string | Uint8Array): void {
     this.#ended = true;
     this.#stopTimers();
     if (!this.#taken) this.#closeIfStalled();
-    this.#outbox.end(chunk);
+    this.#sendBuffer.end(chunk);
   }
 
   onDrained(callback: () => void): void {
-    this.#outbox.onDrained(callback);
+    this.#sendBuffer.onDrained(callback);
   }
 
   pull(next: () => void): void {
     this.#pulled = true;
-    this.#outbox.pull(next);
+    this.#sendBuffer.pull(next);
   }
 
   cut(): void {
@@ -109,7 +109,7 @@ export class UwsStream implements Outlet {
   /** The connection is gone. */
   gone(): void {
     this.#stopTimers();
-    this.#outbox.close();
+    this.#sendBuffer.close();
     if (!this.#ended) this.#onGone?.();
   }
 
@@ -134,8 +134,8 @@ export class UwsStream implements Outlet {
   #sendHeadAlone(): void {
     const { headers } = this.#answer;
     const isJson = headers["content-type"]?.includes("json") && !("content-encoding" in headers);
-    if (!this.#headSent && isJson && !this.#ended && this.#outbox.unreadBytes === 0)
-      this.#outbox.writeNow(" ");
+    if (!this.#headSent && isJson && !this.#ended && this.#sendBuffer.unreadBytes === 0)
+      this.#sendBuffer.writeNow(" ");
   }
 
   #closeIfStalled(): void {
@@ -174,7 +174,7 @@ export class UwsStream implements Outlet {
   readonly #onWritable = (): boolean => {
     this.#stopTimers();
     this.#exchange.response.cork(nothing);
-    this.#outbox.writable();
+    this.#sendBuffer.writable();
     return true;
   };
 
@@ -183,7 +183,7 @@ export class UwsStream implements Outlet {
     response.resume();
     // resume() also cancelled the wait until the connection is writable: a write that fails starts it again.
     response.cork(nothing);
-    this.#outbox.writable();
+    this.#sendBuffer.writable();
   };
 }
 

@@ -27,7 +27,7 @@ export interface Sink {
  * The bytes that were written to a stream and have not left this process. Chunks of one tick leave as one frame. One tick
  * may write any amount to a reader that keeps up; a write to one with more than UNREAD_LIMIT_BYTES unread disconnects it.
  */
-export class Outbox {
+export class SendBuffer {
   readonly #sink: Sink;
   #chunks: Chunk[] = [];
   #waitingBytes = 0;
