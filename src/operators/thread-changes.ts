@@ -21,7 +21,7 @@ export interface ThreadChanges {
   /** Those behind the first `count`; null: they are not known any more. */
   since(count: number): ToldChange[] | null;
   /** What changed since a time, as the store tells it; null: too much, or too long ago. */
-  replay(slugs: readonly string[], sinceMs: number): Promise<ToldChange[] | null>;
+  changedSince(slugs: readonly string[], sinceMs: number): Promise<ToldChange[] | null>;
   onTold(callback: (changes: readonly ToldChange[]) => void): () => void;
 }
 
@@ -192,7 +192,7 @@ export function createThreadChanges({
       return kept.filter(({ nth }) => nth > count);
     },
 
-    async replay(of, sinceMs) {
+    async changedSince(of, sinceMs) {
       if (clock.now() - sinceMs > REPLAYED_MS) return null;
       const changes: ToldChange[] = [];
       for (const slug of of) {

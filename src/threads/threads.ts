@@ -169,7 +169,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     remembered.forget(uid);
   }
 
-  /** The first reading of a thread whose run is replayed: if the run is over, long text stays in the store. */
+  /** The first reading of a thread whose run is sent again: if the run is over, long text stays in the store. */
   function inParts(uid: string, loading: Promise<ThreadRecord | null> | undefined) {
     return loading ?? claims.load(uid, "last-in-parts");
   }

@@ -48,7 +48,7 @@ export function Endpoint({
       const { items } = await api.send<{ items: Tested[] }>("POST", `${path}/test`, { url });
       setSaid(items[0] ? testText(items[0]) : null);
     });
-  const replay = () =>
+  const sendAgain = () =>
     act(async () => {
       const { items } = await api.send<{ items: { replayed: number }[] }>("POST", `${path}/replay`, { url });
       tell(`${numberText(items[0]?.replayed ?? 0)} sent again`);
@@ -70,7 +70,7 @@ export function Endpoint({
               type="button"
               class="button small"
               disabled={isBusy || waiting === 0}
-              onClick={() => void replay()}
+              onClick={() => void sendAgain()}
             >
               Send again what failed
             </button>

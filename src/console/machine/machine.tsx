@@ -5,7 +5,7 @@ import { useLoaded } from "../parts/use-loaded.ts";
 import { Chart } from "./chart.tsx";
 import { CopyCode } from "./copy-code.tsx";
 import { litAfter, litIn, stepsOf } from "./lit.ts";
-import { useReplay } from "./replay.ts";
+import { usePlayback } from "./playback.ts";
 import { Events, Lines, Present, Runs } from "./run-panel.tsx";
 import { RunSteps } from "./run-steps.tsx";
 import type { Seen } from "./seen.ts";
@@ -22,8 +22,8 @@ export function Machine({ seen }: { seen: Seen }) {
     async (signal) => (await (await fetch("/console/thread.json", { signal })).json()) as Outline,
     [],
   );
-  const replay = useReplay(seen.runs);
-  const { run, count, isLive, go, show } = replay;
+  const playback = usePlayback(seen.runs);
+  const { run, count, isLive, go, show } = playback;
   const state = seen.machine?.state ?? "idle";
   const steps = useMemo(
     () => (outline && run ? stepsOf(outline, run, seen.runs) : []),
@@ -57,7 +57,7 @@ export function Machine({ seen }: { seen: Seen }) {
           </section>
         </div>
       )}
-      <RunSteps replay={replay} />
+      <RunSteps playback={playback} />
       <Chart lit={lit} label={`Statechart of the conversation; now ${now}`} isWhole={isWhole} />
       <div class="actions">
         <button type="button" class="button small" aria-pressed={isWhole} onClick={() => setWhole(!isWhole)}>

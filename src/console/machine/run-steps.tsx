@@ -1,8 +1,8 @@
-import type { Replay } from "./replay.ts";
+import type { Playback } from "./playback.ts";
 
 /** Buttons, a slider and keys to step through the shown run. */
-export function RunSteps({ replay }: { replay: Replay }) {
-  const { run, count, length, go, step } = replay;
+export function RunSteps({ playback }: { playback: Playback }) {
+  const { run, count, length, go, step } = playback;
   const atBegin = !run || count === 0;
   return (
     <div class="run-steps">
@@ -33,7 +33,7 @@ export function RunSteps({ replay }: { replay: Replay }) {
         <span class="place">
           {count} of {length}
         </span>
-        <button type="button" class="live" aria-pressed={replay.isLive} onClick={replay.goLive}>
+        <button type="button" class="live" aria-pressed={playback.isLive} onClick={playback.goLive}>
           Live
         </button>
       </div>

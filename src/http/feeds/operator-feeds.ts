@@ -136,7 +136,7 @@ export function createOperatorFeeds(options: {
     const here = cursor.processId === processId ? changes.since(cursor.count) : null;
     if (here) return here.filter(({ slug }) => seesChannel(operator, slug));
     const seen = options.slugs().filter((slug) => seesChannel(operator, slug));
-    return changes.replay(seen, cursor.atMs - TOLD_AGAIN_MS);
+    return changes.changedSince(seen, cursor.atMs - TOLD_AGAIN_MS);
   }
 
   return {

@@ -13,7 +13,7 @@ import { toldInParts } from "./told-in-parts.ts";
 
 /**
  * The stream of one run of a thread, in any state: queued, running, at a page call, or over. A run that is not the
- * thread's last one is replayed in short form. null: the thread has no such run.
+ * thread's last one is sent again in short form. null: the thread has no such run.
  */
 export type FollowRun = (
   uid: string,

@@ -8,7 +8,7 @@ interface Place {
   count: number;
 }
 
-export interface Replay {
+export interface Playback {
   isLive: boolean;
   /** The run that is shown; null: there is none. */
   run: RunView | null;
@@ -24,7 +24,7 @@ export interface Replay {
 }
 
 /** Steps through the runs of a thread with buttons and keys; live at first. */
-export function useReplay(runs: readonly RunView[]): Replay {
+export function usePlayback(runs: readonly RunView[]): Playback {
   /** null: live. */
   const [place, setPlace] = useState<Place | null>(null);
 
@@ -33,7 +33,7 @@ export function useReplay(runs: readonly RunView[]): Replay {
   const length = run?.path.length ?? 0;
   const within = (count: number) => Math.min(Math.max(0, count), length);
 
-  const replay: Replay = {
+  const playback: Playback = {
     isLive: place === null,
     run,
     count: place?.count ?? length,
@@ -51,11 +51,11 @@ export function useReplay(runs: readonly RunView[]): Replay {
       if (chosen) setPlace({ runId, count: chosen.path.length });
     },
   };
-  useKeys(replay);
-  return replay;
+  useKeys(playback);
+  return playback;
 }
 
-function useKeys({ step, go, goLive, length }: Replay): void {
+function useKeys({ step, go, goLive, length }: Playback): void {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.altKey || event.ctrlKey || event.metaKey || isField(event.target)) return;
