@@ -1,15 +1,14 @@
--- The whole of the store inside Redis: a step (engine.ts) is checked and written here, and nothing is decided.
+-- Applies a step of the store (engine.ts) inside Redis: checks, writes and reads. It makes no decisions.
 --
--- While a slot moves from node to node, a key that is not there, or not there any more, ends a function where it stands, and
--- Redis takes nothing back. So a step reads before it writes, touches no key again that it may have emptied, and may be sent
--- again after any of its writes.
+-- While a slot migrates, a command on a key that is not on this node raises an error, and Redis does not undo earlier writes. So a
+-- step reads before it writes, does not touch a key again that it may have emptied, and can be repeated after any of its writes.
 --
--- The library's name has the hash of this text, so that two versions of the service run side by side. Values arrive as one list of
--- words (encode.ts). A command is its name, its key's place among the declared keys, how many words follow, and these; it is not
--- known here, so all that it may be is said in encode.ts.
+-- The library's name contains the hash of this text, so two versions of the service can run side by side. Values arrive as one
+-- list of words (encode.ts). A command is its name, its key's index among the declared keys, the number of its words, and the
+-- words. Only encode.ts knows which commands there are.
 
--- The words of the call that runs, the keys that it declared, and how many words were read. Not passed on, since that would cost
--- more than all that is done with them. An operator makes a number of a word at less cost than tonumber does.
+-- The current call: its declared keys, its words, and how many words were read. Shared by all functions, because passing them on
+-- costs more than the rest. `+ 0` converts a word to a number faster than tonumber.
 local keys, words, at
 
 local function begin(its_keys, its_words)
@@ -31,7 +30,7 @@ local function key()
   return keys[words[at] + 0]
 end
 
--- What Redis answers to the command that the next words say.
+-- Runs the command in the next words, and returns its answer.
 local function command()
   local first = at + 4
   at = at + 3 + words[at + 3]
@@ -42,7 +41,8 @@ local function commands()
   for _ = 1, number() do command() end
 end
 
--- Up or down by `by`, as many entries as fit, each behind its number. Whole entries: to cut the heads off here costs a third of it.
+-- Reads entries by number, up or down by `by`, while they fit into the budget `left`. Returns numbers and entries in turn. Entries
+-- stay whole: cutting off their heads here would add a third to the cost.
 local function page(entries, nth, last, by, limit, left)
   local found, chunk = {}, limit < 64 and limit or 8
   while (last - nth) * by >= 0 do
@@ -63,8 +63,8 @@ local function page(entries, nth, last, by, limit, left)
   return found
 end
 
--- A page of entries: their key; the field that has the last number, or nothing, and then where it is, a key's place or the number
--- itself; the first number, or nothing; how many at most; and their budget.
+-- Reads a page of entries. Its words: the entries' key; the field that holds the last number, and that field's key, or an empty
+-- word, and the last number itself; the first number, or an empty word; the limit; the budget.
 local function next_page()
   at = at + 1
   local entries, counted = key(), word()
@@ -80,7 +80,7 @@ local function answers()
   return found
 end
 
--- Is what was found one of the next words, their number first? A negative number: one more, which is that nothing was found.
+-- Whether the value is among the next words, whose count comes first. A negative count: a missing value is accepted, too.
 local function is_one_of(found)
   local count = number()
   local holds = count < 0 and not found
@@ -90,7 +90,7 @@ local function is_one_of(found)
   return holds
 end
 
--- The number of the first check that does not hold, from 0; false: all hold. A command answers as many checks as it finds values.
+-- Returns the index of the first check that fails, from 0, or false. Each value of a command's answer is checked on its own.
 local function failed_check()
   local failed, nth = false, 0
   for _ = 1, number() do
@@ -104,7 +104,7 @@ local function failed_check()
   return failed
 end
 
--- Answers how it ended ('done', 'repeated', or the number of the check that does not hold), and what the reads found.
+-- Returns 'done', 'repeated', or the index of the check that failed; and what the reads found.
 local function apply(its_keys, args)
   begin(its_keys, args)
   local found = answers()
@@ -128,15 +128,15 @@ local function read(its_keys, args)
   return answers()
 end
 
--- A write that leaves nothing: it fails where nothing can be written, and makes a WAIT behind it answer for all before it.
+-- Writes and deletes a key. Fails if this node cannot write; a WAIT after it covers all earlier writes.
 local function leave_trace(its_keys)
   redis.call('SET', its_keys[1], '1')
   redis.call('DEL', its_keys[1])
   return 1
 end
 
--- A slot is moving to this node, and none of the keys is left at the other one: Redis checks the declared keys before a
--- function begins, so all but one come as words, their number first.
+-- For a slot that is being imported, once no key is left on the source node. Redis checks declared keys before a function begins,
+-- so all keys but one arrive as words, after their count.
 local function arriving(call)
   return function(_, args)
     local its_keys, rest, last = {}, {}, tonumber(args[1]) + 1
