@@ -7,12 +7,17 @@ import { existsSync } from "node:fs";
 import { PROGRAMS, pathOf, pathOfCommand } from "./programs.ts";
 import type { Program } from "./programs.ts";
 
-if (missing().length > 0 && mayInstall()) install(missing());
+const isAll = process.argv.includes("--all");
+if (mayInstall()) {
+  // Not on a machine that has another one: nobody asked for it there.
+  if (isAll || missing().includes("browser")) install("chromium-headless-shell");
+  for (const program of missing()) install(PROGRAMS[program].package);
+}
 const left = missing();
 if (left.length > 0) {
   const packages = left.map((program) => PROGRAMS[program].package).join(" ");
   console.error(`Missing for the tests, install with: sudo apt-get install -y ${packages}`);
-  if (process.argv.includes("--all")) process.exit(1);
+  if (isAll) process.exit(1);
   console.error(
     `Skipped meanwhile, and counted as skipped: the tests of the project ${left.join(" and of ")}`,
   );
@@ -27,12 +32,12 @@ function mayInstall(): boolean {
   return isRoot && existsSync("/etc/debian_version") && pathOfCommand("apt-get") !== null;
 }
 
-function install(programs: Program[]): void {
-  const packages = programs.map((program) => PROGRAMS[program].package);
-  console.log(`Installing ${packages.join(" and ")} for the tests`);
+function install(name: string): void {
+  if (pathOfCommand(name) !== null) return;
+  console.log(`Installing ${name} for the tests`);
   try {
     aptGet("update", "-qq");
-    aptGet("install", "-y", "-qq", "--no-install-recommends", ...packages);
+    aptGet("install", "-y", "-qq", "--no-install-recommends", name);
   } catch (error) {
     console.error(`apt-get failed: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`);
   }
