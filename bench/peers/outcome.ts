@@ -12,7 +12,8 @@ export interface Cell {
 }
 
 export const BURST: Cell = { name: "64 users, burst", users: 64, everyMs: 0 };
-export const SPACED: Cell = { name: "256 users, 20 ms", users: 256, everyMs: 20 };
+const spacedUsers = Number(process.env["BENCH_SPACED_USERS"] ?? 256);
+export const SPACED: Cell = { name: `${spacedUsers} users, 20 ms`, users: spacedUsers, everyMs: 20 };
 /** All begun at one moment. */
 export const SLOW: Cell = { name: "500 slow streams, 200 ms", users: 500, everyMs: 200 };
 
