@@ -4,13 +4,14 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { PROGRAMS, pathOf, pathOfCommand } from "./programs.ts";
+import { PROGRAMS, pathOf, pathOfCommand, pathOfPageCache } from "./programs.ts";
 import type { Program } from "./programs.ts";
 
 const isAll = process.argv.includes("--all");
 if (mayInstall()) {
   // Not on a machine that has another one: nobody asked for it there.
   if (isAll || missing().includes("browser")) install("chromium-headless-shell");
+  if (isAll && pathOfPageCache() === null) install("chromium");
   for (const program of missing()) install(PROGRAMS[program].package);
 }
 const left = missing();

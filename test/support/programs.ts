@@ -22,6 +22,12 @@ export function pathOf(program: Program): string | null {
   return paths.find((path) => path !== null) ?? null;
 }
 
+/** A Chromium with a page cache, which the one without windows has not; null: there is none. */
+export function pathOfPageCache(): string | null {
+  const whole = PROGRAMS.browser.commands.filter((command) => !command.includes("headless-shell"));
+  return whole.map(pathOfCommand).find((path) => path !== null) ?? null;
+}
+
 export function pathOfCommand(command: string): string | null {
   const folders = isAbsolute(command) ? [""] : (process.env["PATH"] ?? "").split(delimiter);
   return folders.map((folder) => join(folder, command)).find(isExecutable) ?? null;

@@ -1,7 +1,7 @@
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { test as plainTest } from "vitest";
-import { pathOf } from "../support/programs.ts";
+import { pathOf, pathOfPageCache } from "../support/programs.ts";
 
 const QUIET = [
   "--no-sandbox",
@@ -20,7 +20,7 @@ export const SOON = { timeout: 90_000 };
 
 interface BrowserOptions {
   webMcp: boolean;
-  /** The driver turns the page cache off. */
+  /** The driver turns the page cache off; only some have one (pathOfPageCache). */
   pageCache?: boolean;
   /** Rules for names of hosts, as `MAP shop.test 127.0.0.1`. */
   hosts?: string;
@@ -30,7 +30,7 @@ interface BrowserOptions {
 export async function launchBrowser(options: BrowserOptions): Promise<Browser> {
   const { webMcp, hosts } = options;
   return await chromium.launch({
-    executablePath: pathOf("browser") ?? "chromium",
+    executablePath: (options.pageCache === true ? pathOfPageCache() : pathOf("browser")) ?? "chromium",
     args: [
       ...QUIET,
       ...(webMcp ? ["--enable-features=WebMCP"] : []),

@@ -1,4 +1,5 @@
 // For src/widget/run/, src/widget/page-conversation.ts
+import { pathOfPageCache } from "../support/programs.ts";
 import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
 import { SOON, test } from "./browser.ts";
@@ -35,98 +36,106 @@ async function expectOnce(expect: ExpectStatic, at: Visit): Promise<void> {
   await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(2);
 }
 
-describe.concurrent("a page that the visitor comes back to", () => {
-  test("was left in a reply that goes on: from the page cache, and the reply is shown once", async ({
-    expect,
-    visit,
-  }) => {
-    const from = stage.service.asked.length;
-    const at = await visit(stage.browser, `${stage.site.url}/`);
-    const rest = gate();
-    await at.say(replyWith("left early", rest));
-    await at.log.getByText("One two").waitFor();
-    await at.page.goto(`${stage.site.url}/file`);
-    expect(await goBack(at)).toBe("restored");
-    rest.open();
-    await expectOnce(expect, at);
-    expect(stage.service.asked.slice(from).filter(({ body }) => body["text"] === "left early")).toHaveLength(
-      1,
-    );
-  });
+// The Chromium without windows has no page cache.
+describe.skipIf(pathOfPageCache() === null)(
+  "a page that the visitor comes back to",
+  { concurrent: true },
+  () => {
+    test("was left in a reply that goes on: from the page cache, and the reply is shown once", async ({
+      expect,
+      visit,
+    }) => {
+      const from = stage.service.asked.length;
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      const rest = gate();
+      await at.say(replyWith("left early", rest));
+      await at.log.getByText("One two").waitFor();
+      await at.page.goto(`${stage.site.url}/file`);
+      expect(await goBack(at)).toBe("restored");
+      rest.open();
+      await expectOnce(expect, at);
+      expect(
+        stage.service.asked.slice(from).filter(({ body }) => body["text"] === "left early"),
+      ).toHaveLength(1);
+    });
 
-  test("was left in a reply whose connection broke meanwhile: it is picked up, and shown once", async ({
-    expect,
-    visit,
-  }) => {
-    const from = stage.service.asked.length;
-    const at = await visit(stage.browser, `${stage.site.url}/`);
-    const [theCut, rest] = [gate(), gate()];
-    await at.say(replyWith("left and cut", theCut, { type: "cut" }, rest));
-    await at.log.getByText("One two").waitFor();
-    await at.page.goto(`${stage.site.url}/file`);
-    theCut.open();
-    await rest.reached;
-    await goBack(at);
-    rest.open();
-    await expectOnce(expect, at);
-    expect(
-      stage.service.asked.slice(from).filter(({ body }) => body["text"] === "left and cut"),
-    ).toHaveLength(1);
-  });
+    test("was left in a reply whose connection broke meanwhile: it is picked up, and shown once", async ({
+      expect,
+      visit,
+    }) => {
+      const from = stage.service.asked.length;
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      const [theCut, rest] = [gate(), gate()];
+      await at.say(replyWith("left and cut", theCut, { type: "cut" }, rest));
+      await at.log.getByText("One two").waitFor();
+      await at.page.goto(`${stage.site.url}/file`);
+      theCut.open();
+      await rest.reached;
+      await goBack(at);
+      rest.open();
+      await expectOnce(expect, at);
+      expect(
+        stage.service.asked.slice(from).filter(({ body }) => body["text"] === "left and cut"),
+      ).toHaveLength(1);
+    });
 
-  test("was left in a reply that the next page took over: it is loaded anew, and the reply shown once", async ({
-    expect,
-    visit,
-  }) => {
-    const at = await visit(stage.browser, `${stage.site.url}/`);
-    const rest = gate();
-    await at.say(replyWith("taken over", rest));
-    await at.log.getByText("One two").waitFor();
-    await at.page.goto(`${stage.site.url}/next`);
-    rest.open();
-    await at.log.getByText(SAID).waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    // The lock of the run was wanted: no browser keeps a page over that.
-    expect(await goBack(at)).toBe("loaded");
-    await expectOnce(expect, at);
-  });
+    test("was left in a reply that the next page took over: it is loaded anew, and the reply shown once", async ({
+      expect,
+      visit,
+    }) => {
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      const rest = gate();
+      await at.say(replyWith("taken over", rest));
+      await at.log.getByText("One two").waitFor();
+      await at.page.goto(`${stage.site.url}/next`);
+      rest.open();
+      await at.log.getByText(SAID).waitFor();
+      await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+      // The lock of the run was wanted: no browser keeps a page over that.
+      expect(await goBack(at)).toBe("loaded");
+      await expectOnce(expect, at);
+    });
 
-  test("was left at rest: what was said elsewhere since is there, once", async ({ expect, visit }) => {
-    const at = await visit(stage.browser, `${stage.site.url}/`);
-    await at.say("before I left");
-    await at.log.getByText("You said: before I left").waitFor();
-    await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
-    const threadId = await at.tell<string>("agent.threadId");
-    await at.page.goto(`${stage.site.url}/file`);
-    stage.service.addHistory(threadId, "assistant", "Said elsewhere");
-    expect(await goBack(at)).toBe("restored");
-    await at.log.getByText("Said elsewhere").waitFor();
-    await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(3);
-  });
+    test("was left at rest: what was said elsewhere since is there, once", async ({ expect, visit }) => {
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      await at.say("before I left");
+      await at.log.getByText("You said: before I left").waitFor();
+      await expect.poll(() => at.tell("agent.state"), SOON).toBe("idle");
+      const threadId = await at.tell<string>("agent.threadId");
+      await at.page.goto(`${stage.site.url}/file`);
+      stage.service.addHistory(threadId, "assistant", "Said elsewhere");
+      expect(await goBack(at)).toBe("restored");
+      await at.log.getByText("Said elsewhere").waitFor();
+      await expect.poll(() => at.log.locator(".message").count(), SOON).toBe(3);
+    });
 
-  test("was left by a tool for a page without the chat: its result is posted on the return", async ({
-    expect,
-    visit,
-  }) => {
-    stage.service.scripts.set("open the file", [call("opens_file"), [called("opens_file"), ...reply(SAID)]]);
-    const from = stage.service.asked.length;
-    const at = await visit(stage.browser, `${stage.site.url}/`);
-    // A departure that comes to nothing is given ten seconds: not here, the return alone ends it.
-    await at.page.evaluate(`{
+    test("was left by a tool for a page without the chat: its result is posted on the return", async ({
+      expect,
+      visit,
+    }) => {
+      stage.service.scripts.set("open the file", [
+        call("opens_file"),
+        [called("opens_file"), ...reply(SAID)],
+      ]);
+      const from = stage.service.asked.length;
+      const at = await visit(stage.browser, `${stage.site.url}/`);
+      // A departure that comes to nothing is given ten seconds: not here, the return alone ends it.
+      await at.page.evaluate(`{
       const set = window.setTimeout;
       window.setTimeout = (act, ms) => (ms >= 10_000 ? 0 : set(act, ms));
     }`);
-    await at.tell(`agent.registerTool({
+      await at.tell(`agent.registerTool({
       name: "opens_file",
       description: "Opens the file",
       inputSchema: { type: "object" },
       execute: () => { location.href = "/file"; return "opened it"; },
     })`);
-    await at.say("open the file");
-    await at.page.waitForURL("**/file");
-    expect(await goBack(at)).toBe("restored");
-    await expectOnce(expect, at);
-    const results = stage.service.asked.slice(from).filter(({ body }) => body["tool"] === "opens_file");
-    expect(results.map(({ body }) => body["result"])).toEqual(["opened it"]);
-  });
-});
+      await at.say("open the file");
+      await at.page.waitForURL("**/file");
+      expect(await goBack(at)).toBe("restored");
+      await expectOnce(expect, at);
+      const results = stage.service.asked.slice(from).filter(({ body }) => body["tool"] === "opens_file");
+      expect(results.map(({ body }) => body["result"])).toEqual(["opened it"]);
+    });
+  },
+);
