@@ -52,11 +52,13 @@ export class PostExchange implements Dispatcher.DispatchHandler, PushSource {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#silence?.heard();
+    // They are parts of the first chunk that came, and would keep it for as long as the answer lasts: some 5 kB.
+    controller.rawHeaders = null;
     if (status < 200) return;
     if (status > 599) throw new RangeError(`Cannot read the answer: its status is ${status}`);
     const coding = codingOf(headers["content-encoding"]);
