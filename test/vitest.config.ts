@@ -20,16 +20,36 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 // Vitest's own, which npm takes away with each install: two of its processes that make it at the same time can fail.
 mkdirSync(join(root, "node_modules/.experimental-vitest-cache"), { recursive: true });
 const cores = availableParallelism();
-/** Seconds for each, also in their short form: a store's whole check, the listener's contract, plays with faults. */
+/** What opens sockets or a whole store, or takes seconds: `npm run test:fast` leaves it out. */
 const LONG = [
-  "cli/machines",
-  "faults/flaky-store.stores",
-  "faults/scenarios",
-  "listeners/node",
-  "listeners/uws",
-  "stores/backup/check.stores",
-  "stores/backup/restore.stores",
-  "versions/unreadable.stores",
+  "**/*.stores",
+  "{cli,demo,http,identity,operators,replay,service-wide,traces,webhooks}/**/*",
+  "agent/{create-agent,mcp*,oauth,offered-tools}",
+  "client/**/*",
+  "console/sign-in",
+  "domain/{name-map,operator-name}",
+  "faults/*",
+  "listeners/{node,uws}",
+  "machines/thread",
+  "models/{chains,contract,endings,faults,images,learn,odd-streams,openai,push-fetch,refusals,small-contexts,split-streams}",
+  "protocol/*",
+  "service",
+  "stores/{backup,check,engine}/*",
+  "stores/{compact,embedded*,encrypted}",
+  "threads/{feeds,handoff,recover}/*",
+  "visitors/silent-visitors",
+  "widget/{script,without-browser/feed,without-browser/markdown}",
+].map((name) => `test/${name}.test.ts`);
+
+/**
+ * Old releases, and faults that take minutes to wait for: `NIGHTLY=full` plays them, as .ci/nightly does. Of each, others
+ * of the same folder are played with every change.
+ */
+const NIGHTLY = [
+  "faults/forgotten.redis",
+  "stores/backup/grow.redis",
+  "topology/{hung-primary,lagging-replica}.redis",
+  "versions/{newer-threads,rolling-upgrade}.redis",
 ].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
@@ -57,6 +77,7 @@ export default defineConfig({
       project("process", { include: named("process", "process-stores"), stores: ["embedded"] }),
       project("redis", {
         include: named("redis", "stores", "process-stores"),
+        exclude: process.env["NIGHTLY"] === "full" ? [] : NIGHTLY,
         stores: ["redis"],
         needs: "redis",
       }),
