@@ -68,7 +68,13 @@ export interface Config {
   channelsFile: string | null;
   /** null: the OPENAI_… variables define the only provider. */
   providersFile: string | null;
-  openai: { apiKey: Secret | null; baseUrl: string | null; model: string };
+  openai: {
+    apiKey: Secret | null;
+    baseUrl: string | null;
+    model: string;
+    /** null: by the address. */
+    api: "chat" | "responses" | null;
+  };
   /** OPENAI_API_KEY is set, to nothing: somebody meant to give one. */
   isModelKeyEmpty: boolean;
   /** MODEL=demo: the offline demo model answers, whatever else is set. */
@@ -146,6 +152,7 @@ const variables = z.object({
   MODEL: oneOf(["demo"]).nullable().default(null),
   OPENAI_API_KEY: key().nullable().default(null),
   OPENAI_BASE_URL: httpUrl().nullable().default(null),
+  OPENAI_API: oneOf(["chat", "responses"]).nullable().default(null),
   OPENAI_MODEL: z.string().default("gpt-5-mini"),
   MODEL_TIMEOUT_SECONDS: timer(1).default(60),
   RUN_TIMEOUT_SECONDS: timer(1).default(300),
@@ -259,7 +266,12 @@ function configOf(
     contentKeys: value.CONTENT_KEYS,
     channelsFile: value.CHANNELS_FILE,
     providersFile: value.PROVIDERS_FILE,
-    openai: { apiKey: value.OPENAI_API_KEY, baseUrl: value.OPENAI_BASE_URL, model: value.OPENAI_MODEL },
+    openai: {
+      apiKey: value.OPENAI_API_KEY,
+      baseUrl: value.OPENAI_BASE_URL,
+      model: value.OPENAI_MODEL,
+      api: value.OPENAI_API,
+    },
     isModelKeyEmpty,
     isDemoModel: value.MODEL === "demo",
     modelTimeoutMs: value.MODEL_TIMEOUT_SECONDS * 1000,

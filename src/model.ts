@@ -176,6 +176,10 @@ export interface Model {
   knows?(name: string): boolean;
   /** The models of the default chain, PROVIDER/MODEL, in the order in which they are tried. */
   readonly answers?: readonly string[];
+  /** How its models are asked, by PROVIDER/MODEL: those that have a name in the settings. */
+  readonly ways?: Readonly<Record<string, string>>;
+  /** The same of one name; null: there is no such model, or it is a chain. */
+  wayOf?(name: string): string | null;
   /** What is known of its models at present beside the settings. Absent: nothing ever is. */
   notes?(): readonly ModelNote[];
   /**

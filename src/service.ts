@@ -331,7 +331,12 @@ function handlerOver(
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
-    health: { model: model.kind, version: VERSION, ...(model.answers ? { answers: model.answers } : {}) },
+    health: {
+      model: model.kind,
+      version: VERSION,
+      ...(model.answers ? { answers: model.answers } : {}),
+      ...(model.ways ? { ways: model.ways } : {}),
+    },
     warnings: () => [
       ...keyWarningsOf(config),
       ...unknownModels(directory.channels(), model),

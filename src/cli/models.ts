@@ -61,9 +61,10 @@ async function check(terminal: Terminal, name: string | undefined, json: boolean
 }
 
 function printReports(terminal: Terminal, reports: readonly ModelReport[]): void {
-  const head = ["MODEL", "WORD", "STREAM", "TOOL CALL", "SECOND TURN", "USAGE", "IMAGES", "NOTE"];
-  const rows = reports.map(({ model, word, stream, toolCall, secondTurn, usage, images, note }) => [
+  const head = ["MODEL", "WAY", "WORD", "STREAM", "TOOL CALL", "SECOND TURN", "USAGE", "IMAGES", "NOTE"];
+  const rows = reports.map(({ model, way, word, stream, toolCall, secondTurn, usage, images, note }) => [
     model,
+    way,
     word,
     stream,
     toolCall,

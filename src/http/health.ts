@@ -15,6 +15,8 @@ export interface HealthFacts {
   version?: string;
   /** The models for channels that name none, PROVIDER/MODEL, in the order in which they are tried. */
   answers?: readonly string[];
+  /** How models are asked, by PROVIDER/MODEL. */
+  ways?: Readonly<Record<string, string>>;
 }
 
 /** What is known of one model beside the settings. */
@@ -36,6 +38,10 @@ const health = z.object({
     .array(z.string())
     .optional()
     .describe("Models that answer where a channel names none, the first first"),
+  ways: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("How the models of the settings are asked, by PROVIDER/MODEL: `chat`, `responses`"),
   ready: z.boolean().optional().describe("It can save, and takes messages; not with `live`"),
   warnings: z
     .array(z.string())

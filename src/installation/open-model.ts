@@ -36,7 +36,13 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     providers: written.providers.map((provider) =>
       openProvider({ ...optionsOf(provider, silenceMs), log, onOdd }),
     ),
-    directory: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
+    directory: {
+      membersOf: (name) => membersOf(written, name),
+      defaultModel: written.defaultModel,
+      members: [written.defaultModel, ...written.models.keys()].flatMap(
+        (name) => membersOf(written, name) ?? [],
+      ),
+    },
     clock: systemClock,
     log,
     onCall,
@@ -45,7 +51,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
 }
 
 function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs: number): OpenAiOptions {
-  const { name, baseUrl, body, quirks, profile } = provider;
+  const { name, baseUrl, body, quirks, api, profile } = provider;
   return {
     name,
     apiKey: apiKey?.reveal() ?? null,
@@ -54,6 +60,7 @@ function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs:
     headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, value.reveal()])),
     body,
     quirks,
+    ...(api === undefined ? {} : { api }),
     ...(profile === undefined ? {} : { profile }),
   };
 }
@@ -73,7 +80,11 @@ async function openDemo(
     { provider: "demo-busy", model: "demo" },
     { provider: "demo", model: "demo" },
   ];
-  const { defaultModel: _, ...model } = openProviders({
+  const {
+    defaultModel: _,
+    ways: __,
+    ...model
+  } = openProviders({
     kind: "demo",
     providers: [at("demo", demo.baseUrl), at("demo-busy", demo.busyUrl)],
     directory: {

@@ -9,6 +9,9 @@ import { withoutPrototypes } from "../domain/name-map.ts";
 import { messageOf } from "../errors.ts";
 import { PROFILE_NAMES } from "../models/refusals/profiles.ts";
 import type { ProfileName } from "../models/refusals/profiles.ts";
+import { defaultWay } from "../models/openai.ts";
+import { WAYS } from "../models/way.ts";
+import type { WayName } from "../models/way.ts";
 import { Secret } from "../secret.ts";
 
 /**
@@ -22,6 +25,8 @@ export interface WrittenProvider {
   baseUrl: string | null;
   headers: Record<string, Secret>;
   body: Record<string, unknown>;
+  /** How its server is asked; absent: by its address. */
+  api?: WayName;
   /** Its server's row in models/refusals/profiles.ts; absent: by its address. */
   profile?: ProfileName;
   quirks: {
@@ -54,6 +59,7 @@ const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }).exactOptional(),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, "must be a header's name"), text).exactOptional(),
   body: z.record(z.string(), z.unknown()).exactOptional(),
+  api: z.enum(WAYS).exactOptional(),
   profile: z.enum(PROFILE_NAMES).exactOptional(),
   tools: z.boolean().exactOptional(),
   systemRole: z.boolean().exactOptional(),
@@ -87,9 +93,10 @@ export async function readProviders(
   }
 }
 
-function withoutFile({ apiKey, baseUrl, model }: Config["openai"]): WrittenProviders {
+function withoutFile({ apiKey, baseUrl, model, api }: Config["openai"]): WrittenProviders {
   const isDemo = apiKey === null && baseUrl === null;
-  const only = { name: "openai", apiKey, baseUrl, headers: {}, body: {}, quirks: {} };
+  const ofApi = api === null ? {} : { api };
+  const only = { name: "openai", apiKey, baseUrl, ...ofApi, headers: {}, body: {}, quirks: {} };
   return { providers: isDemo ? [] : [only], models: new Map(), defaultModel: model, isFile: false };
 }
 
@@ -105,7 +112,8 @@ export function parseProviders(
     if (!PROVIDER_NAME.test(name)) {
       throw new Error(`${JSON.stringify(name)}: a provider's name is 1 to 64 of A-Z a-z 0-9 . _ -`);
     }
-    const { apiKey, baseUrl = null, headers = {}, body = {}, profile, ...quirks } = fields;
+    const { apiKey, baseUrl = null, headers = {}, body = {}, api, profile, ...quirks } = fields;
+    refuseOtherWays(name, { api: api ?? defaultWay(baseUrl), isWritten: api !== undefined }, quirks);
     const resolve = (field: string, value: string) =>
       resolved(`provider ${name} takes its ${field}`, value, variable);
     return {
@@ -116,6 +124,7 @@ export function parseProviders(
         Object.entries(headers).map(([header, value]) => [header, resolve(`header ${header}`, value)]),
       ),
       body,
+      ...(api === undefined ? {} : { api }),
       ...(profile === undefined ? {} : { profile }),
       quirks,
     };
@@ -141,6 +150,22 @@ export function parseProviders(
     );
   }
   return written;
+}
+
+/** Settings of chat completions alone. */
+const OF_CHAT = ["maxTokensField", "streamUsage", "textCalls", "thinking"] as const;
+
+function refuseOtherWays(
+  name: string,
+  { api, isWritten }: { api: WayName; isWritten: boolean },
+  quirks: WrittenProvider["quirks"],
+): void {
+  const field = OF_CHAT.find((each) => each in quirks);
+  if (api === "chat" || field === undefined) return;
+  const why = isWritten ? "is asked by responses" : "is OpenAI's own, and asked by responses";
+  throw new Error(
+    `provider ${name} has ${field}, which only chat completions have, and ${why}: leave it out, or write "api": "chat"`,
+  );
 }
 
 /** The models for a name, which is a name of `models`, PROVIDER/MODEL, or a model of the only provider. null: none. */

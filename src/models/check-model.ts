@@ -6,6 +6,8 @@ import { plainPicture } from "./plain-picture.ts";
 /** What a model did in the check. `note`: why it failed, if that is known. */
 export interface ModelReport {
   model: string;
+  /** How it was asked. */
+  way: string | null;
   word: boolean;
   stream: boolean;
   toolCall: boolean;
@@ -40,6 +42,7 @@ export async function checkModel(model: Model, name: string, signal: AbortSignal
   };
   const report: ModelReport = {
     model: name,
+    way: model.wayOf?.(name) ?? null,
     word: false,
     stream: false,
     toolCall: false,

@@ -12,6 +12,9 @@ import type { PushFetch } from "./exchange/push-fetch.ts";
 import { PROFILES, profileOf } from "./refusals/profiles.ts";
 import type { ProfileName } from "./refusals/profiles.ts";
 import type { Quirks } from "./refusals/quirks.ts";
+import { chatWay } from "./way.ts";
+import type { Way, WayName } from "./way.ts";
+import { responsesWay } from "./responses/responses-way.ts";
 import { streamLearning } from "./refusals/stream-learning.ts";
 import type { Asked } from "./refusals/stream-learning.ts";
 import { realPause, withRetries } from "./with-retries.ts";
@@ -20,6 +23,8 @@ import type { Pause } from "./with-retries.ts";
 /** One server and its models. */
 export interface Provider {
   readonly name: string;
+  /** How its models are asked. */
+  readonly way: string;
   /** One turn of one of its models; see model.ts. `tries`: how many requests in total, if the faults may pass. */
   stream(model: string, asked: Asked & { tries?: number }): Promise<ModelTurn>;
   /** What was learned of its models. */
@@ -47,6 +52,8 @@ export interface OpenAiOptions {
   headers?: Record<string, string>;
   /** Further fields of each request. */
   body?: Record<string, unknown>;
+  /** How its server is asked; absent: by its address. */
+  api?: WayName;
   /** Its server's row in profiles.ts; absent: by its address, if it is known. */
   profile?: ProfileName;
   /** What the settings say that it does not take. */
@@ -73,11 +80,13 @@ export function openProvider(options: OpenAiOptions): Provider {
   const { silenceMs, pause = realPause, kind = "openai", name = kind, body = {}, quirks = {} } = options;
   const http = openPushFetch(silenceMs);
   const { log = { warn() {} }, clock = systemClock } = options;
+  const way = wayOf(options);
   const profileName = profileOf(options.baseUrl ?? OPENAI_BASE_URL, options.profile);
   const profile = profileName && PROFILES[profileName];
   const connection = {
     name,
-    post: postOver(http, options),
+    way,
+    post: postOver(http, way, options),
     body,
     quirks: createKnownQuirks({ ...profile?.takes, ...quirks }, { provider: name, clock }),
     profile,
@@ -88,6 +97,7 @@ export function openProvider(options: OpenAiOptions): Provider {
 
   return {
     name,
+    way: way.name,
     async stream(model, { tries, ...asked }) {
       const { signal } = asked;
       signal.throwIfAborted();
@@ -109,13 +119,26 @@ export function openProvider(options: OpenAiOptions): Provider {
   };
 }
 
+/** OpenAI's own servers are asked by responses, all others by chat completions, unless the settings say otherwise. */
+function wayOf({ api, baseUrl }: Pick<OpenAiOptions, "api" | "baseUrl">): Way {
+  return (api ?? defaultWay(baseUrl)) === "responses" ? responsesWay : chatWay;
+}
+
+/** How a server with this address is asked where nothing says it; null: OpenAI's own. */
+export function defaultWay(baseUrl: string | null): WayName {
+  return /^([^.]+\.)?api\.openai\.com$/.test(new URL(baseUrl ?? OPENAI_BASE_URL).hostname)
+    ? "responses"
+    : "chat";
+}
+
 function postOver(
   http: PushFetch,
+  way: Way,
   { apiKey, baseUrl, headers = {} }: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">,
 ): PostChat {
   const { address, query } = withoutQuery(baseUrl ?? OPENAI_BASE_URL);
   // Sets everything that the package would otherwise read from the environment: only config.ts reads that.
-  return createPostChat(http, {
+  return createPostChat(http, way, {
     apiKey: apiKey ?? NO_KEY,
     baseURL: address,
     defaultQuery: query,

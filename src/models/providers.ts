@@ -17,6 +17,8 @@ export interface Directory {
   /** The chain behind a name, in order; null: no such name. */
   membersOf(name: string): readonly Member[] | null;
   defaultModel: string;
+  /** All that the settings name; absent: none. */
+  members?: readonly Member[];
 }
 
 /** One request to one member, and its outcome. */
@@ -63,6 +65,10 @@ export function openProviders(options: ProvidersOptions): Model {
     const rested = asked.filter((member) => !rests.rests(nameOf(member)));
     // If all rest, all are asked: the first may have recovered, and a late answer is better than none.
     return rested.length > 0 ? rested : asked;
+  }
+
+  function wayOf({ provider }: Member): string | null {
+    return byName.get(provider)?.way ?? null;
   }
 
   async function ask(member: Member, asked: Asked, tries: number): Promise<ModelTurn> {
@@ -152,6 +158,13 @@ export function openProviders(options: ProvidersOptions): Model {
     defaultModel: directory.defaultModel,
     knows: (name) => directory.membersOf(name) !== null,
     notes: (): ModelNote[] => [...providers.flatMap((provider) => provider.notes()), ...gone.notes()],
+    ways: Object.fromEntries(
+      (directory.members ?? []).map((member) => [nameOf(member), wayOf(member) ?? ""]),
+    ),
+    wayOf: (name) => {
+      const [only, ...others] = directory.membersOf(name) ?? [];
+      return only && others.length === 0 ? wayOf(only) : null;
+    },
     answers: (directory.membersOf(directory.defaultModel) ?? []).map(nameOf),
 
     async stream(request, wrote, signal) {

@@ -60,15 +60,15 @@ test("models check says what each can do, and exits 1 where one cannot chat", as
 
   const { code, out, err } = await runCommand(env, ["models", "check"]);
   expect(out.split("\n").slice(0, 6)).toEqual([
-    expect.stringMatching(/^MODEL +WORD +STREAM +TOOL CALL +SECOND TURN +USAGE +IMAGES +NOTE$/),
-    expect.stringMatching(/^able\/a +yes +yes +yes +yes +yes +yes +-$/),
-    expect.stringMatching(/^wordy\/b +yes +yes +no +no +yes +no +-$/),
+    expect.stringMatching(/^MODEL +WAY +WORD +STREAM +TOOL CALL +SECOND TURN +USAGE +IMAGES +NOTE$/),
+    expect.stringMatching(/^able\/a +chat +yes +yes +yes +yes +yes +yes +-$/),
+    expect.stringMatching(/^wordy\/b +chat +yes +yes +no +no +yes +no +-$/),
     expect.stringMatching(
-      /^closed\/c +no +no +no +no +no +no +The model answered with an error \(401\): it does not take the key$/,
+      /^closed\/c +chat +no +no +no +no +no +no +The model answered with an error \(401\): it does not take the key$/,
     ),
-    expect.stringMatching(/^whole\/d +yes +no +no +no +no +no +-$/),
+    expect.stringMatching(/^whole\/d +chat +yes +no +no +no +no +no +-$/),
     expect.stringMatching(
-      /^nobody\/e +no .*The model cannot be reached: ECONNREFUSED; look at its base URL$/,
+      /^nobody\/e +chat +no .*The model cannot be reached: ECONNREFUSED; look at its base URL$/,
     ),
   ]);
   expect([code, err]).toEqual([1, "Cannot chat: closed/c, nobody/e\n"]);
@@ -89,7 +89,7 @@ test("models check says what each can do, and exits 1 where one cannot chat", as
 test("without a file the variables' model is asked for, and without those the demo", async () => {
   const env = { OPENAI_BASE_URL: await able(), OPENAI_MODEL: "vendor/model" };
   expect((await runCommand(env, ["models", "check"])).out).toMatch(
-    /^vendor\/model +yes +yes +yes +yes +yes +yes/m,
+    /^vendor\/model +chat +yes +yes +yes +yes +yes +yes/m,
   );
   const demo = await runCommand({}, ["models", "check", "--json"]);
   expect(demo.code).toBe(0);

@@ -15,7 +15,7 @@ const local = { baseUrl: "http://127.0.0.1:11434/v1" };
 test("providers are read with what they need and what they do not take", () => {
   const written = parse({
     providers: {
-      openai: { apiKey: "$KEY" },
+      openai: { apiKey: "$KEY", api: "responses" },
       azure: {
         baseUrl: "https://x.openai.azure.com/openai/deployments/d?api-version=1",
         headers: { "api-key": "$KEY" },
@@ -39,6 +39,7 @@ test("providers are read with what they need and what they do not take", () => {
     profile: "vllm",
     quirks: { tools: false, maxTokensField: "max_tokens", thinking: "open", textCalls: true },
   });
+  expect(written.providers.map(({ api }) => api)).toEqual(["responses", undefined, undefined]);
   expect(secretsOfProviders(written).map((secret) => secret.reveal())).toEqual(["sk-7", "sk-7"]);
   expect(membersOf(written, written.defaultModel)).toEqual([
     { provider: "openai", model: "gpt-5-mini" },
@@ -56,7 +57,7 @@ test("of the only provider every name is a model", () => {
 });
 
 test("without a file the variables are the one provider, and without those the demo answers", async () => {
-  const openai = { apiKey: null, baseUrl: "http://127.0.0.1:1/v1", model: "openai/gpt-5" };
+  const openai = { apiKey: null, baseUrl: "http://127.0.0.1:1/v1", model: "openai/gpt-5", api: null };
   const written = await readProviders({ providersFile: null, openai }, variable);
   // As a server with slashes in its models' names has it.
   expect(membersOf(written, "openai/gpt-5")).toEqual([{ provider: "openai", model: "openai/gpt-5" }]);
@@ -69,6 +70,17 @@ test.each<[what: string, file: unknown, complaint: RegExp]>([
   ["no providers", { providers: {} }, /must name at least one/],
   ["a strange name", { providers: { "a/b": {} } }, /a provider's name/],
   ["a strange field", { providers: { a: { apikey: "x" } } }, /apikey/],
+  ["a strange way", { providers: { a: { api: "batch" } } }, /api.*"chat"/],
+  [
+    "a setting of chat completions where responses are asked for",
+    { providers: { a: { api: "responses", baseUrl: "http://127.0.0.1:1/v1", textCalls: true } } },
+    /^provider a has textCalls, which only chat completions have, and is asked by responses: leave it out/,
+  ],
+  [
+    "the same of OpenAI's own",
+    { providers: { a: { maxTokensField: "max_tokens" } } },
+    /OpenAI's own, and asked by responses: leave it out, or write "api": "chat"$/,
+  ],
   ["a strange profile", { providers: { a: { profile: "acme" } } }, /profile.*"openai"/],
   ["a strange address", { providers: { a: { baseUrl: "ftp://x" } } }, /http:\/\/ or https:\/\//],
   [
@@ -95,7 +107,10 @@ test.each<[what: string, file: unknown, complaint: RegExp]>([
 });
 
 test("a file that cannot be read is named", async () => {
-  const config = { providersFile: "/nowhere.json", openai: { apiKey: null, baseUrl: null, model: "m" } };
+  const config = {
+    providersFile: "/nowhere.json",
+    openai: { apiKey: null, baseUrl: null, model: "m", api: null },
+  };
   await expect(readProviders(config, variable)).rejects.toThrow(
     /^Cannot read PROVIDERS_FILE \/nowhere.json: /,
   );

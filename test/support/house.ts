@@ -191,6 +191,7 @@ export const SERVICE: readonly Layer[] = [
         is: "implementation of model.ts: any OpenAI-compatible server",
         rooms: [
           { path: "src/models/request/", is: "what a model is sent" },
+          { path: "src/models/responses/", is: "the same by OpenAI's Responses API, and its answers" },
           { path: "src/models/exchange/", is: "one request over HTTP, and its answer as it comes" },
           { path: "src/models/reply/", is: "a streamed answer, read: text, calls, thoughts, usage" },
           { path: "src/models/refusals/", is: "refusals, and what is sent otherwise because of them" },

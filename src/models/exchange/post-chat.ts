@@ -4,6 +4,7 @@ import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/
 import { ErrorAnswer } from "../refusals/error-answer.ts";
 import type { Destination, PushFetch } from "./push-fetch.ts";
 import { PushedResponse } from "./pushed-response.ts";
+import type { Way } from "../way.ts";
 
 /**
  * Sends a request for a chat completion. Rejects with an ErrorAnswer, or with the package's APIConnectionError where there
@@ -15,17 +16,21 @@ export type PostChat = (
 ) => Promise<PushedResponse>;
 
 /**
- * Address and headers are what the openai package makes of its options, once, as they are the same for all requests: built
+ * `wire`: the request as the server takes it. Address and headers are what the openai package makes of its options, once, as they are the same for all requests: built
  * and sent by the package, each would cost 35 µs more.
  */
-export function createPostChat(http: PushFetch, options: ClientOptions): PostChat {
+export function createPostChat(
+  http: PushFetch,
+  { path, wire }: Pick<Way, "path" | "wire">,
+  options: ClientOptions,
+): PostChat {
   let destination: Promise<Destination> | null = null;
 
   return async function postChat(body, { signal, traceparent }) {
-    const { headers, ...there } = await (destination ??= destinationOf(options));
+    const { headers, ...there } = await (destination ??= destinationOf(path, options));
     const traced = traceparent === null ? headers : [...headers, "traceparent", traceparent];
     const answer = await http
-      .post({ ...there, headers: traced }, JSON.stringify(body), signal)
+      .post({ ...there, headers: traced }, JSON.stringify(wire(body)), signal)
       .catch((error: unknown) => {
         throw new APIConnectionError({ cause: error instanceof Error ? error : new Error(String(error)) });
       });
@@ -34,11 +39,11 @@ export function createPostChat(http: PushFetch, options: ClientOptions): PostCha
   };
 }
 
-async function destinationOf(options: ClientOptions): Promise<Destination> {
+async function destinationOf(path: string, options: ClientOptions): Promise<Destination> {
   const client = new OpenAI(options);
   const { req, url } = await client.buildRequest({
     method: "post",
-    path: "/chat/completions",
+    path,
     body: {},
     stream: true,
   });

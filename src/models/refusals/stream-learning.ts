@@ -19,6 +19,7 @@ import { readRefusal } from "./refusal.ts";
 import { isRefused, toolName } from "./refused-tools.ts";
 import { requestBody } from "../request/request-body.ts";
 import { tooLong } from "./too-long.ts";
+import type { Way } from "../way.ts";
 
 export interface Asked {
   request: ModelRequest;
@@ -29,6 +30,7 @@ export interface Asked {
 /** A server, with what is known of it. */
 export interface Connection {
   name: string;
+  way: Way;
   post: PostChat;
   body: Record<string, unknown>;
   quirks: KnownQuirks;
@@ -61,7 +63,13 @@ export async function streamLearning(
   let isLimit = true;
   for (let refusals = 0; ; refusals += 1) {
     const sent: Quirks = own ?? quirks.of(model);
-    const body = requestBody(input.request(), { by, model, quirks: sent, body: connection.body });
+    const body = requestBody(input.request(), {
+      by,
+      model,
+      quirks: sent,
+      body: connection.body,
+      ofWay: connection.way.fields,
+    });
     try {
       const { messages } = input.request();
       const turn = await streamOnce(connection, { body, messages, model, quirks: sent }, asked);
@@ -78,7 +86,7 @@ export async function streamLearning(
       asked.signal.throwIfAborted();
       if (error instanceof NoChoice && connection.profile?.blocksWithoutChoice)
         return { text: "", calls: [], usage: null, finishReason: "content_filter", by };
-      const refused = refusedBy(error, { body, profile: connection.profile });
+      const refused = refusedBy(error, { body, connection });
       // Some servers begin with 200, and refuse in the stream.
       const said = refused ? tooLong(refused.refusal, refused) : error instanceof TooLong ? error.said : null;
       if (said !== null) {
@@ -187,14 +195,16 @@ function leftOutIn({ tools }: ModelRequest, body: Refused["body"]): Pick<ModelTu
 
 function refusedBy(
   error: unknown,
-  { body, profile }: { body: Refused["body"]; profile: Profile | null },
+  { body, connection: { profile, way } }: { body: Refused["body"]; connection: Connection },
 ): Refused | null {
   if (!(error instanceof ErrorAnswer)) return null;
-  return { refusal: readRefusal(error.status, error.body), body, profile };
+  const refusal = readRefusal(error.status, error.body);
+  const places = refusal.places.map((place) => ({ ...place, path: way.place(place.path) }));
+  return { refusal: { ...refusal, places }, body, profile };
 }
 
 async function streamOnce(
-  { name: provider, post, odd }: Connection,
+  { name: provider, way, post, odd }: Connection,
   {
     body,
     messages,
@@ -217,5 +227,6 @@ async function streamOnce(
     sent,
     offered: body.tools?.map(toolName) ?? [],
     odd: (oddity) => odd({ provider, model, oddity }),
+    readChunk: way.reader(),
   });
 }

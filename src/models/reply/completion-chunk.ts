@@ -23,6 +23,8 @@ export interface CompletionChunk {
   hasNoChoice: boolean;
   /** The server's error; undefined: none. */
   error: unknown;
+  /** Nothing more will come. */
+  isLast?: true;
 }
 
 /** A part of a call; fields that the chunk leaves out are empty. */

@@ -2,6 +2,7 @@ import { cutText } from "../../../machines/line.ts";
 import { newId } from "../../domain/ids.ts";
 import { ModelFault, TURN_TEXT_CHARS } from "../../model.ts";
 import type { ArrivedAnswer, ModelCall, ModelTurn, SentRequest, Wrote } from "../../model.ts";
+import type { CompletionChunk } from "./completion-chunk.ts";
 import { standsAlone } from "./event-data.ts";
 import { cutOff, forGood, malformedCall, NoChoice, notUnderstood } from "../faults.ts";
 import type { BodyReader, PushedResponse } from "../exchange/pushed-response.ts";
@@ -30,6 +31,8 @@ export interface Reading {
   /** The names of the tools that the request offered. */
   offered: readonly string[];
   odd: (oddity: Oddity) => void;
+  /** An event as a chunk; absent: it is one (way.ts). */
+  readChunk?: (json: unknown) => CompletionChunk;
   /** Is kept true while the answer arrives. */
   sent?: SentRequest;
 }
@@ -103,7 +106,7 @@ class TurnReader implements BodyReader {
     const { quirks, offered } = reading;
     this.#response = response;
     this.#reading = reading;
-    this.#turn = new TurnBuilder(offered);
+    this.#turn = new TurnBuilder(offered, reading.readChunk);
     this.#thoughts = createThoughtFilter({ beginsInThought: quirks.thinking === "open" });
     this.#textCalls = offered.length === 0 ? null : createTextCallFilter(offered);
     this.#settle = settle;

@@ -30,10 +30,12 @@ export class TurnBuilder {
   #saidBytes = 0;
   #calls: CallBuilder | null = null;
   readonly #offered: readonly string[];
+  readonly #read: (json: unknown) => CompletionChunk;
 
-  /** `offered`: the names of the tools that the request offered. */
-  constructor(offered: readonly string[] = []) {
+  /** `offered`: the names of the tools that the request offered. `read`: an event as a chunk (way.ts). */
+  constructor(offered: readonly string[] = [], read = readChunk) {
     this.#offered = offered;
+    this.#read = read;
   }
 
   get calls(): ModelCall[] {
@@ -60,7 +62,7 @@ export class TurnBuilder {
     const event = readEventData(data);
     switch (event.type) {
       case "chunk":
-        return this.#add(readChunk(event.json));
+        return this.#add(this.#read(event.json));
       case "done":
         this.isFinished = true;
         this.isDone = true;
@@ -83,7 +85,7 @@ export class TurnBuilder {
   takeWhole(data: string): string {
     const event = readEventData(data);
     if (event.type !== "chunk") throw notUnderstood(event.type === "broken" ? event.error : undefined);
-    const chunk = readChunk(event.json);
+    const chunk = this.#read(event.json);
     const text = this.#add(chunk);
     // An empty list is what some servers send for a prompt that their filter blocked.
     const hasChoices = isRecord(event.json) && Array.isArray(event.json["choices"]);
@@ -109,6 +111,7 @@ export class TurnBuilder {
     for (const { name, arguments: args } of chunk.calls)
       this.#saidBytes += Buffer.byteLength(name) + Buffer.byteLength(args);
     this.hasChoice ||= !chunk.hasNoChoice;
+    if (chunk.isLast) this.isDone = true;
     if (chunk.finishReason !== null) {
       this.isFinished = true;
       if (this.finishReason === null || this.finishReason === "stop") this.finishReason = chunk.finishReason;

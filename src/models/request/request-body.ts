@@ -13,17 +13,19 @@ export interface RequestTarget {
   quirks: Quirks;
   /** Further fields of each request to this provider. */
   body: Record<string, unknown>;
+  /** … and of its way; the settings win. */
+  ofWay?: Readonly<Record<string, unknown>>;
 }
 
 /** A turn's request in the form that a server takes. */
 export function requestBody(
   request: ModelRequest,
-  { by, model, quirks, body }: RequestTarget,
+  { by, model, quirks, body, ofWay }: RequestTarget,
 ): ChatCompletionCreateParamsStreaming {
   const offered = quirks.tools ? request.tools.map((tool) => wireTool(tool, quirks)) : [];
   const tools = offered.filter((tool) => !isRefused(tool, quirks));
   const { maxOutputTokens } = request;
-  const fields: Record<string, unknown> = { ...body, ...request.body };
+  const fields: Record<string, unknown> = { ...ofWay, ...body, ...request.body };
   if (quirks.effortNone && tools.length > 0) fields["reasoning_effort"] = "none";
   for (const name of quirks.leftOut) delete fields[name];
   return {
