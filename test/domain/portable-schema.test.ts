@@ -1,7 +1,7 @@
 // For src/domain/channels/portable-schema.ts
 import { describe, expect, test } from "vitest";
 import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";
-import { portableSchema } from "../../src/domain/channels/portable-schema.ts";
+import { catalogSchema, portableSchema } from "../../src/domain/channels/portable-schema.ts";
 
 /** What the model is shown of a tool whose page gives it this schema, after the service dropped what it does not take. */
 function shown(schema: unknown): unknown {
@@ -150,5 +150,25 @@ describe("W7: what a page's schema refers to reaches the model", () => {
     const long = { description: "x".repeat(1_000) };
     const sent = JSON.stringify(portableSchema({ $defs: { Long: long, Unused: long }, properties }));
     expect(sent.length).toBeLessThan(5_000);
+  });
+});
+
+describe("a tool's schema for the catalog", () => {
+  test("has in properties and required what its root says otherwise, and no more of the root", () => {
+    const schema = {
+      $defs: { Address: address },
+      properties: { to: { $ref: "#/$defs/Address" } },
+      required: ["to"],
+      anyOf: [{ required: ["to"] }],
+    };
+    expect(catalogSchema(schema)).toEqual({ type: "object", ...portableSchema(schema) });
+    expect(catalogSchema(schema)).toMatchObject({ required: ["to"] });
+    expect(Object.keys(catalogSchema({ $defs: {} }) as object)).toEqual(["type"]);
+  });
+
+  test("stays as it is where its root says nothing else, and what is no object is left to be refused", () => {
+    const plain = { properties: { to: address }, additionalProperties: false };
+    expect(catalogSchema(plain)).toEqual({ type: "object", ...plain });
+    for (const schema of [undefined, null, "text", 7, []]) expect(catalogSchema(schema)).toEqual(schema);
   });
 });

@@ -1,4 +1,4 @@
-// For src/installation/channels-file.ts, src/installation/default-channels.ts
+// For src/domain/channels/channel-fields.ts, src/installation/channels-file.ts, src/installation/default-channels.ts
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";

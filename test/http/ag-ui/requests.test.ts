@@ -1,4 +1,4 @@
-// For src/http/ag-ui/
+// For src/http/ag-ui/, src/domain/channels/portable-schema.ts
 import { PickedSchema } from "../../../src/agent/tools/picked-schema.ts";
 import { expect, test, vi } from "vitest";
 import { pageCall, serverCall } from "../../threads/scripted-agent.ts";
