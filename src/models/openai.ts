@@ -16,7 +16,9 @@ import { chatWay } from "./way.ts";
 import type { Way, WayName } from "./way.ts";
 import { responsesWay } from "./responses/responses-way.ts";
 import { streamLearning } from "./refusals/stream-learning.ts";
-import type { Asked } from "./refusals/stream-learning.ts";
+import type { Asked, Connection, Exchange } from "./refusals/stream-learning.ts";
+import { isSilence } from "./faults.ts";
+import { readTurn } from "./reply/read-turn.ts";
 import { realPause, withRetries } from "./with-retries.ts";
 import type { Pause } from "./with-retries.ts";
 
@@ -77,7 +79,7 @@ export function openOpenAi(options: OpenAiOptions): Model {
 }
 
 export function openProvider(options: OpenAiOptions): Provider {
-  const { silenceMs, pause = realPause, kind = "openai", name = kind, body = {}, quirks = {} } = options;
+  const { silenceMs, kind = "openai", name = kind, body = {}, quirks = {} } = options;
   const http = openPushFetch(silenceMs);
   const { log = { warn() {} }, clock = systemClock } = options;
   const way = wayOf(options);
@@ -86,18 +88,29 @@ export function openProvider(options: OpenAiOptions): Provider {
   const connection = {
     name,
     way,
-    post: postOver(http, way, options),
+    exchange: exchangeOver(postOver(http, way, options), way),
     body,
     quirks: createKnownQuirks({ ...profile?.takes, ...quirks }, { provider: name, clock }),
     profile,
     log,
     odd: openOddAnswers({ log, onOdd: options.onOdd }),
   };
-  let isClosed = false;
+  return providerOver(connection, { way: way.name, pause: options.pause, close: () => http.close() });
+}
 
+/** A connection as a provider: a turn is tried again where its fault may pass, and none begins once it is closed. */
+export function providerOver(
+  connection: Connection,
+  {
+    way,
+    pause = realPause,
+    close,
+  }: { way: string; pause?: Pause | undefined; close: () => Promise<unknown> },
+): Provider {
+  let isClosed = false;
   return {
-    name,
-    way: way.name,
+    name: connection.name,
+    way,
     async stream(model, { tries, ...asked }) {
       const { signal } = asked;
       signal.throwIfAborted();
@@ -114,8 +127,20 @@ export function openProvider(options: OpenAiOptions): Provider {
     notes: () => connection.quirks.notes(),
     async close() {
       isClosed = true;
-      await http.close();
+      await close();
     },
+  };
+}
+
+function exchangeOver(post: PostChat, way: Way): Exchange {
+  return async (body, { signal, traceparent }, reading) => {
+    const { sent } = reading;
+    const response = await post(body, { signal, traceparent }).catch((error: unknown) => {
+      // Whoever hangs up, or waits in vain, does not know what the server did meanwhile.
+      sent.isRefused = !signal.aborted && !isSilence(error);
+      throw error;
+    });
+    return readTurn(response, { ...reading, readChunk: way.reader() });
   };
 }
 

@@ -2,19 +2,17 @@ import type { PlainLog } from "../../log.ts";
 import { ModelFault, WITHHELD } from "../../model.ts";
 import type { ModelRequest, ModelTurn, SentRequest, Wrote } from "../../model.ts";
 import { ErrorAnswer } from "./error-answer.ts";
-import { isSilence, KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "../faults.ts";
+import { KeyRefused, modelFaultOf, NoChoice, PassingFault, TooLong } from "../faults.ts";
 import { fitInput } from "../input-fit.ts";
 import type { KnownQuirks } from "./known-quirks.ts";
 import { learn } from "./learn.ts";
 import type { Lesson, Refused } from "./learn.ts";
 import { notesOf } from "./lesson-notes.ts";
 import type { OddAnswer } from "./odd-answers.ts";
-import type { PostChat } from "../exchange/post-chat.ts";
 import type { Profile } from "./profiles.ts";
 import { hasImages } from "./quirk-steps.ts";
 import type { Quirks } from "./quirks.ts";
-import { readTurn } from "../reply/read-turn.ts";
-import type { ReadTurn } from "../reply/read-turn.ts";
+import type { Oddity, Reading, ReadTurn } from "../reply/read-turn.ts";
 import { readRefusal } from "./refusal.ts";
 import { isRefused, toolName } from "./refused-tools.ts";
 import { requestBody } from "../request/request-body.ts";
@@ -30,8 +28,8 @@ export interface Asked {
 /** A server, with what is known of it. */
 export interface Connection {
   name: string;
-  way: Way;
-  post: PostChat;
+  way: Pick<Way, "fields" | "place">;
+  exchange: Exchange;
   body: Record<string, unknown>;
   quirks: KnownQuirks;
   /** null: the server is not known. */
@@ -40,6 +38,16 @@ export interface Connection {
   /** An answer was odd. */
   odd: (odd: OddAnswer) => void;
 }
+
+/**
+ * Sends one request, in the form of a chat completion, and reads its answer. Rejects with an ErrorAnswer, with the openai
+ * package's APIConnectionError where there was none, or with a ModelFault.
+ */
+export type Exchange = (
+  body: Refused["body"],
+  sending: { signal: AbortSignal; traceparent: string | null },
+  reading: Reading & { sent: SentRequest },
+) => Promise<ReadTurn>;
 
 /** Tools are refused one by one. A turn with more of them fails; the next turn goes on from there. */
 const MOST_REFUSALS = 32;
@@ -204,7 +212,7 @@ function refusedBy(
 }
 
 async function streamOnce(
-  { name: provider, way, post, odd }: Connection,
+  { name: provider, exchange, odd }: Connection,
   {
     body,
     messages,
@@ -216,17 +224,7 @@ async function streamOnce(
   const sent: SentRequest = { messages, isRefused: false, arrived: null };
   request.sent?.(sent);
   const { traceparent } = request;
-  const response = await post(body, { signal, traceparent }).catch((error: unknown) => {
-    // Whoever hangs up, or waits in vain, does not know what the server did meanwhile.
-    sent.isRefused = !signal.aborted && !isSilence(error);
-    throw error;
-  });
-  return readTurn(response, {
-    wrote,
-    quirks,
-    sent,
-    offered: body.tools?.map(toolName) ?? [],
-    odd: (oddity) => odd({ provider, model, oddity }),
-    readChunk: way.reader(),
-  });
+  const offered = body.tools?.map(toolName) ?? [];
+  const noted = (oddity: Oddity) => odd({ provider, model, oddity });
+  return exchange(body, { signal, traceparent }, { wrote, quirks, sent, offered, odd: noted });
 }
