@@ -1,12 +1,15 @@
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { readVariable } from "../config.ts";
-import { membersOf, readProviders } from "./providers-file.ts";
+import { membersOf, readProviders, revealed } from "./providers-file.ts";
 import type { WrittenProvider, WrittenProviders } from "./providers-file.ts";
 import type { PlainLog } from "../log.ts";
 import type { Model } from "../model.ts";
 import { openProvider } from "../models/openai.ts";
-import type { OpenAiOptions } from "../models/openai.ts";
+import type { OpenAiOptions, Provider } from "../models/openai.ts";
+import { isRecord } from "../models/is-record.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { messageOf } from "../errors.ts";
 import { openProviders } from "../models/providers.ts";
 import type { ProvidersOptions } from "../models/providers.ts";
 
@@ -33,8 +36,12 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     return openDemo(silenceMs, { log, onCall, ...traced });
   return openProviders({
     kind: "openai",
-    providers: written.providers.map((provider) =>
-      openProvider({ ...optionsOf(provider, silenceMs), log, onOdd }),
+    providers: await Promise.all(
+      written.providers.map(async (provider) =>
+        provider.package
+          ? await openPackaged(provider, provider.package, { silenceMs, log })
+          : openProvider({ ...optionsOf(provider, silenceMs), log, onOdd }),
+      ),
     ),
     directory: {
       membersOf: (name) => membersOf(written, name),
@@ -63,6 +70,30 @@ function optionsOf({ apiKey, headers, ...provider }: WrittenProvider, silenceMs:
     ...(api === undefined ? {} : { api }),
     ...(profile === undefined ? {} : { profile }),
   };
+}
+
+/** Its code is loaded where a provider has a package, and nowhere else. */
+async function openPackaged(
+  { name, body, quirks }: WrittenProvider,
+  { settings, ...written }: NonNullable<WrittenProvider["package"]>,
+  given: { silenceMs: number; log: Pick<PlainLog, "warn"> },
+): Promise<Provider> {
+  const { openPackage } = await import("../models/packages/open-package.ts");
+  const plain = revealed(settings);
+  try {
+    return await openPackage({
+      ...written,
+      ...given,
+      name,
+      body,
+      quirks,
+      settings: isRecord(plain) ? plain : {},
+    });
+  } catch (error) {
+    throw new ConfigError(`Cannot open the provider ${name} of PROVIDERS_FILE: it ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The demo's chain: its first model always fails, so the next one answers. Any other name is the demo itself. */

@@ -29,6 +29,8 @@ export interface WrittenProvider {
   api?: WayName;
   /** Its server's row in models/refusals/profiles.ts; absent: by its address. */
   profile?: ProfileName;
+  /** Asked by a provider package of the AI SDK instead of an address. */
+  package?: { package: string; create?: string; settings: WrittenSettings };
   quirks: {
     tools?: boolean;
     systemRole?: boolean;
@@ -50,6 +52,16 @@ export interface WrittenProviders {
   isFile: boolean;
 }
 
+/** Settings of a package; the values of variables are secret. */
+export type WrittenSettings =
+  | Secret
+  | string
+  | number
+  | boolean
+  | null
+  | readonly WrittenSettings[]
+  | { readonly [name: string]: WrittenSettings };
+
 const text = z.string().min(1);
 /** No slash: one separates it from the model's name. */
 const PROVIDER_NAME = /^[A-Za-z0-9._-]{1,64}$/;
@@ -59,6 +71,13 @@ const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/, error: "must be an http:// or https:// address" }).exactOptional(),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/, "must be a header's name"), text).exactOptional(),
   body: z.record(z.string(), z.unknown()).exactOptional(),
+  package: z
+    .string()
+    .regex(/^(@[a-z0-9._-]+\/)?[a-z0-9._-]+$/i, "must be the name of a package of npm")
+    .max(214)
+    .exactOptional(),
+  create: z.string().min(1).max(256).exactOptional(),
+  settings: z.record(z.string(), z.json()).exactOptional(),
   api: z.enum(WAYS).exactOptional(),
   profile: z.enum(PROFILE_NAMES).exactOptional(),
   tools: z.boolean().exactOptional(),
@@ -112,7 +131,11 @@ export function parseProviders(
     if (!PROVIDER_NAME.test(name)) {
       throw new Error(`${JSON.stringify(name)}: a provider's name is 1 to 64 of A-Z a-z 0-9 . _ -`);
     }
-    const { apiKey, baseUrl = null, headers = {}, body = {}, api, profile, ...quirks } = fields;
+    const { apiKey, baseUrl = null, headers = {}, body = {}, api, profile, ...others } = fields;
+    const { package: packageName, create, settings, ...quirks } = others;
+    if (packageName === undefined && (create !== undefined || settings !== undefined))
+      throw new Error(`provider ${name} has ${create === undefined ? "settings" : "create"}, and no package`);
+    if (packageName !== undefined) return ofPackage(name, fields, variable);
     refuseOtherWays(name, { api: api ?? defaultWay(baseUrl), isWritten: api !== undefined }, quirks);
     const resolve = (field: string, value: string) =>
       resolved(`provider ${name} takes its ${field}`, value, variable);
@@ -150,6 +173,42 @@ export function parseProviders(
     );
   }
   return written;
+}
+
+/** What a package takes besides its settings. */
+const OF_PACKAGE = new Set(["package", "create", "settings", "body", "tools", "images"]);
+
+function ofPackage(
+  name: string,
+  fields: z.infer<typeof providerSchema>,
+  variable: (name: string) => Secret | null,
+): WrittenProvider {
+  const { package: packageName = "", create, settings = {}, body = {}, tools, images } = fields;
+  const other = Object.keys(fields).find((field) => !OF_PACKAGE.has(field));
+  if (other !== undefined)
+    throw new Error(
+      `provider ${name} has ${other}, which a package does not take: write it as ${packageName} has it, into settings`,
+    );
+  const withSecrets = (value: z.core.util.JSONType): WrittenSettings => {
+    if (typeof value === "string" && variableName(value) !== null)
+      return resolved(`provider ${name} takes its settings`, value, variable);
+    if (Array.isArray(value)) return value.map(withSecrets);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withSecrets(each)]));
+  };
+  return {
+    name,
+    apiKey: null,
+    baseUrl: null,
+    headers: {},
+    body,
+    package: {
+      package: packageName,
+      ...(create === undefined ? {} : { create }),
+      settings: withSecrets(settings),
+    },
+    quirks: { ...(tools === undefined ? {} : { tools }), ...(images === undefined ? {} : { images }) },
+  };
 }
 
 /** Settings of chat completions alone. */
@@ -190,7 +249,24 @@ function memberOf({ providers, isFile }: Pick<WrittenProviders, "providers" | "i
 
 /** The secrets that the log must hide. */
 export function secretsOfProviders({ providers }: WrittenProviders): Secret[] {
-  return providers.flatMap(({ apiKey, headers }) => [...(apiKey ? [apiKey] : []), ...Object.values(headers)]);
+  return providers.flatMap(({ apiKey, headers, package: ofPackage }) => [
+    ...(apiKey ? [apiKey] : []),
+    ...Object.values(headers),
+    ...secretsIn(ofPackage?.settings ?? null),
+  ]);
+}
+
+function secretsIn(settings: WrittenSettings): Secret[] {
+  if (settings instanceof Secret) return [settings];
+  return typeof settings === "object" && settings !== null ? Object.values(settings).flatMap(secretsIn) : [];
+}
+
+/** The settings as the package gets them. */
+export function revealed(settings: WrittenSettings): unknown {
+  if (settings instanceof Secret) return settings.reveal();
+  if (Array.isArray(settings)) return settings.map(revealed);
+  if (typeof settings !== "object" || settings === null) return settings;
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, revealed(value)]));
 }
 
 function resolved(what: string, value: string, variable: (name: string) => Secret | null): Secret {

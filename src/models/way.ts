@@ -25,6 +25,8 @@ export type WayName = (typeof WAYS)[number];
 
 /** The field of a turn's extra that has the items of a response, in their order. */
 export const RESPONSE_ITEMS = "response_items";
+/** The field of a turn's extra that has what the parts of a package's answer brought, in their order. */
+export const PACKAGE_PARTS = "package_parts";
 
 /** Chat completions: what the openai package calls so, and every compatible server. */
 export const chatWay: Way = {
@@ -36,9 +38,10 @@ export const chatWay: Way = {
   place: (path) => path,
 };
 
-/** A model that was asked in the other way before may have turns with items, which are no fields of a chat completion. */
+/** A model that was asked in another way before may have turns with what that kept: no fields of a chat completion. */
 function withoutItems(body: ChatCompletionCreateParamsStreaming): ChatCompletionCreateParamsStreaming {
-  if (!body.messages.some((message) => RESPONSE_ITEMS in message)) return body;
-  const messages = body.messages.map((message) => ({ ...message, [RESPONSE_ITEMS]: undefined }));
+  if (!body.messages.some((message) => RESPONSE_ITEMS in message || PACKAGE_PARTS in message)) return body;
+  const none = { [RESPONSE_ITEMS]: undefined, [PACKAGE_PARTS]: undefined };
+  const messages = body.messages.map((message) => ({ ...message, ...none }));
   return { ...body, messages };
 }

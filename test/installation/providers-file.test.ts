@@ -4,6 +4,7 @@ import {
   membersOf,
   parseProviders,
   readProviders,
+  revealed,
   secretsOfProviders,
 } from "../../src/installation/providers-file.ts";
 import { Secret } from "../../src/secret.ts";
@@ -49,6 +50,20 @@ test("providers are read with what they need and what they do not take", () => {
   expect(membersOf(written, "qwen3")).toBeNull();
 });
 
+test("a package's settings are read with the variables that they name, however deep", () => {
+  const settings = { apiKey: "$KEY", region: "eu", headers: { list: ["$KEY", 1, null] } };
+  const written = parse({ providers: { a: { package: "@ai-sdk/anthropic", settings, images: false } } });
+  const [provider] = written.providers;
+  expect(provider?.package?.package).toBe("@ai-sdk/anthropic");
+  expect(JSON.stringify(provider)).not.toContain("sk-7");
+  expect(revealed(provider?.package?.settings ?? null)).toEqual({
+    apiKey: "sk-7",
+    region: "eu",
+    headers: { list: ["sk-7", 1, null] },
+  });
+  expect(secretsOfProviders(written).map((secret) => secret.reveal())).toEqual(["sk-7", "sk-7"]);
+});
+
 test("of the only provider every name is a model", () => {
   const written = parse({ providers: { local } });
   expect(written.defaultModel).toBe("gpt-5-mini");
@@ -70,6 +85,22 @@ test.each<[what: string, file: unknown, complaint: RegExp]>([
   ["no providers", { providers: {} }, /must name at least one/],
   ["a strange name", { providers: { "a/b": {} } }, /a provider's name/],
   ["a strange field", { providers: { a: { apikey: "x" } } }, /apikey/],
+  ["no package's name", { providers: { a: { package: "../x" } } }, /package.*must be the name of a package/],
+  [
+    "settings without a package",
+    { providers: { a: { settings: {} } } },
+    /^provider a has settings, and no package$/,
+  ],
+  [
+    "an address beside a package",
+    { providers: { a: { package: "@ai-sdk/anthropic", baseUrl: "http://127.0.0.1:1" } } },
+    /^provider a has baseUrl, which a package does not take: write it as @ai-sdk\/anthropic has it, into settings$/,
+  ],
+  [
+    "a package's setting from an unset variable",
+    { providers: { a: { package: "@ai-sdk/anthropic", settings: { apiKey: "$NOWHERE" } } } },
+    /^provider a takes its settings from NOWHERE, which is unset$/,
+  ],
   ["a strange way", { providers: { a: { api: "batch" } } }, /api.*"chat"/],
   [
     "a setting of chat completions where responses are asked for",

@@ -188,9 +188,10 @@ export const SERVICE: readonly Layer[] = [
       },
       {
         path: "src/models/",
-        is: "implementation of model.ts: any OpenAI-compatible server",
+        is: "implementation of model.ts: OpenAI's two APIs, every compatible server, and packages of the AI SDK",
         rooms: [
           { path: "src/models/request/", is: "what a model is sent" },
+          { path: "src/models/packages/", is: "provider packages of the AI SDK, which owners install" },
           { path: "src/models/responses/", is: "the same by OpenAI's Responses API, and its answers" },
           { path: "src/models/exchange/", is: "one request over HTTP, and its answer as it comes" },
           { path: "src/models/reply/", is: "a streamed answer, read: text, calls, thoughts, usage" },

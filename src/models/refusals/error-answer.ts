@@ -10,7 +10,7 @@ export class ErrorAnswer extends Error {
   /** As much of it as was read; empty: there was none. */
   readonly body: string;
 
-  constructor({ status, headers }: Response, body: string) {
+  constructor({ status, headers }: Pick<Response, "status" | "headers">, body: string) {
     super(`${status} ${cutText(body, MAX_LOGGED_CHARS)}`);
     this.status = status;
     this.headers = headers;
