@@ -34,7 +34,8 @@ export interface Provider {
   close(): Promise<void>;
 }
 
-const OPENAI_BASE_URL = "https://api.openai.com/v1";
+const OPENAI_HOST = "api.openai.com";
+const OPENAI_BASE_URL = `https://${OPENAI_HOST}/v1`;
 /** The package requires a key, even for a server that needs none. */
 const NO_KEY = "none";
 /** The longest delay of a timer, which the package tells the server: only silence ends a request. */
@@ -151,9 +152,8 @@ function wayOf({ api, baseUrl }: Pick<OpenAiOptions, "api" | "baseUrl">): Way {
 
 /** How a server with this address is asked where nothing says it; null: OpenAI's own. */
 export function defaultWay(baseUrl: string | null): WayName {
-  return /^([^.]+\.)?api\.openai\.com$/.test(new URL(baseUrl ?? OPENAI_BASE_URL).hostname)
-    ? "responses"
-    : "chat";
+  const { hostname } = new URL(baseUrl ?? OPENAI_BASE_URL);
+  return hostname === OPENAI_HOST || hostname.endsWith(`.${OPENAI_HOST}`) ? "responses" : "chat";
 }
 
 function postOver(

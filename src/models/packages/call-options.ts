@@ -136,7 +136,7 @@ function userParts(content: string | ChatCompletionContentPart[], hasFileData: b
 
 /** `data:MEDIA;base64,DATA`, or an address. */
 function filePart(url: string, hasFileData: boolean): Part {
-  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  const [, mediaType, data] = /^data:(image\/[a-z]+);base64,(.*)$/s.exec(url) ?? [];
   if (mediaType !== undefined && data !== undefined)
     return { type: "file", mediaType, data: hasFileData ? { type: "data", data } : data };
   const address = new URL(url);
