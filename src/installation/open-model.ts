@@ -43,7 +43,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
           : openProvider({ ...optionsOf(provider, silenceMs), log, onOdd }),
       ),
     ),
-    directory: {
+    names: {
       membersOf: (name) => membersOf(written, name),
       defaultModel: written.defaultModel,
       members: [written.defaultModel, ...written.models.keys()].flatMap(
@@ -118,7 +118,7 @@ async function openDemo(
   } = openProviders({
     kind: "demo",
     providers: [at("demo", demo.baseUrl), at("demo-busy", demo.busyUrl)],
-    directory: {
+    names: {
       membersOf: (name) => (name === DEMO_CHAIN ? chain : [{ provider: "demo", model: name }]),
       defaultModel: "demo",
     },

@@ -13,7 +13,7 @@ import { createRests } from "./rests.ts";
 import type { Asked } from "./refusals/stream-learning.ts";
 import { uselessIn } from "./reply/useless-turn.ts";
 
-export interface Directory {
+export interface ModelNames {
   /** The chain behind a name, in order; null: no such name. */
   membersOf(name: string): readonly Member[] | null;
   defaultModel: string;
@@ -29,7 +29,7 @@ export interface MemberCall extends Member {
 export interface ProvidersOptions {
   kind: Model["kind"];
   providers: readonly Provider[];
-  directory: Directory;
+  names: ModelNames;
   clock: Pick<Clock, "elapsed">;
   log: Pick<PlainLog, "warn" | "info">;
   onCall: (call: MemberCall) => void;
@@ -44,7 +44,7 @@ export interface ProvidersOptions {
  * first.
  */
 export function openProviders(options: ProvidersOptions): Model {
-  const { kind, providers, directory, clock, log, onCall, tracing } = options;
+  const { kind, providers, names, clock, log, onCall, tracing } = options;
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   const rests = createRests(clock);
   const gone = createGone();
@@ -155,21 +155,19 @@ export function openProviders(options: ProvidersOptions): Model {
 
   return {
     kind,
-    defaultModel: directory.defaultModel,
-    knows: (name) => directory.membersOf(name) !== null,
+    defaultModel: names.defaultModel,
+    knows: (name) => names.membersOf(name) !== null,
     notes: (): ModelNote[] => [...providers.flatMap((provider) => provider.notes()), ...gone.notes()],
-    ways: Object.fromEntries(
-      (directory.members ?? []).map((member) => [nameOf(member), wayOf(member) ?? ""]),
-    ),
+    ways: Object.fromEntries((names.members ?? []).map((member) => [nameOf(member), wayOf(member) ?? ""])),
     wayOf: (name) => {
-      const [only, ...others] = directory.membersOf(name) ?? [];
+      const [only, ...others] = names.membersOf(name) ?? [];
       return only && others.length === 0 ? wayOf(only) : null;
     },
-    answers: (directory.membersOf(directory.defaultModel) ?? []).map(nameOf),
+    answers: (names.membersOf(names.defaultModel) ?? []).map(nameOf),
 
     async stream(request, wrote, signal) {
       signal.throwIfAborted();
-      const members = directory.membersOf(request.model) ?? [];
+      const members = names.membersOf(request.model) ?? [];
       const [only] = members;
       if (!only)
         throw new ModelFault("The model is not configured", {

@@ -37,7 +37,7 @@ async function openChain(scripts: { one: Script | string; two?: Script }) {
     providers: written.providers.map(({ name, baseUrl }) =>
       openProvider({ name, apiKey: null, baseUrl, silenceMs: 30_000 }),
     ),
-    directory: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
+    names: { membersOf: (name) => membersOf(written, name), defaultModel: written.defaultModel },
     clock: { elapsed: () => nowMs },
     log: { warn() {}, info() {} },
     onCall: (made) => void calls.push(made),

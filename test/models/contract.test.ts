@@ -53,7 +53,7 @@ describeModel("a package of the AI SDK", {
     const model = openProviders({
       kind: "openai",
       providers: [provider],
-      directory: { membersOf: () => [{ provider: "local", model: "m" }], defaultModel: "m" },
+      names: { membersOf: () => [{ provider: "local", model: "m" }], defaultModel: "m" },
       clock: systemClock,
       log: { warn() {}, info() {} },
       onCall() {},

@@ -56,7 +56,7 @@ async function open(a: Script, { b, ...options }: { b?: Script } & Partial<OpenA
         ...options,
       }),
     ),
-    directory: { membersOf: (name) => membersOf(written, name), defaultModel: "default" },
+    names: { membersOf: (name) => membersOf(written, name), defaultModel: "default" },
     clock,
     log,
     onCall: () => {},

@@ -89,7 +89,7 @@ test("each model of a chain has its own limit; the next one is asked where the q
     providers: Object.entries(servers).map(([name, { baseUrl }]) =>
       openProvider({ name, apiKey: null, baseUrl, silenceMs: 30_000, pause: noPause }),
     ),
-    directory: {
+    names: {
       membersOf: () => [
         { provider: "one", model: "a" },
         { provider: "two", model: "b" },

@@ -247,7 +247,7 @@ test("a chain asks all three ways, one after the other", async () => {
   const model = openProviders({
     kind: "openai",
     providers: [at("chat", "chat"), at("responses", "responses"), await providerAt(wire, answering)],
-    directory: { membersOf: () => members, defaultModel: "default", members },
+    names: { membersOf: () => members, defaultModel: "default", members },
     clock: systemClock,
     log: { warn() {}, info() {} },
     onCall: () => {},
