@@ -26,29 +26,41 @@ export function operatorSteps({ engine }: Pick<StepsContext, "engine">): Operato
   const changeField = tellingFields(engine);
   const turn = inTurn();
 
-  /** Appends the entry; undefined: another process has appended one meanwhile. */
-  async function append(entry: AuditEntry): Promise<true | undefined> {
+  /**
+   * Appends the entry at the next place of its millisecond. Where another process has appended one meanwhile, the refused
+   * step has read what is there now: so the next try is sooner than that process's next entry, and nobody starves.
+   */
+  function append(entry: AuditEntry): Promise<true> {
     const { key } = audit;
     const appended = { key: tables.changes.key, field: "audit" };
     const first = entry.atMs * PLACES_PER_MS;
     const keptFrom = (entry.atMs - AUDIT_KEPT_MS) * PLACES_PER_MS;
-    const [[count = null], taken, old] = await engine.read([
+    const reads = [
       { read: "fields", key: appended.key, fields: [appended.field] },
       { read: "number", key, from: first, to: first + PLACES_PER_MS - 1 },
       { read: "range", key, to: keptFrom - 1, limit: DROPPED_AT_ONCE },
-    ]);
-    const place = first + Math.min(taken, PLACES_PER_MS - 1);
-    const { type } = await engine.apply({
-      name: "appendAudit",
-      slot: slotOf(key),
-      checks: [fieldIs(appended.key, appended.field, count)],
-      writes: [
-        { write: "put", key, members: [auditMember(place, entry)] },
-        ...(old.length > 0 ? [{ write: "take" as const, key, members: old.map(([member]) => member) }] : []),
-        { write: "set", key: appended.key, fields: [[appended.field, String(Number(count ?? 0) + 1)]] },
-      ],
+    ] as const;
+    let reading = engine.read(reads);
+    return untilApplied("append to the audit", async () => {
+      const [[count = null], taken, old] = await reading;
+      const place = first + Math.min(taken, PLACES_PER_MS - 1);
+      const step = await engine.apply({
+        name: "appendAudit",
+        slot: slotOf(key),
+        checks: [fieldIs(appended.key, appended.field, count)],
+        writes: [
+          { write: "put", key, members: [auditMember(place, entry)] },
+          ...(old.length > 0
+            ? [{ write: "take" as const, key, members: old.map(([member]) => member) }]
+            : []),
+          { write: "set", key: appended.key, fields: [[appended.field, String(Number(count ?? 0) + 1)]] },
+        ],
+        reads,
+      });
+      if (step.type !== "failed") return true;
+      reading = Promise.resolve(step.reads);
+      return undefined;
     });
-    return type === "failed" ? undefined : true;
   }
 
   return {
@@ -85,7 +97,7 @@ export function operatorSteps({ engine }: Pick<StepsContext, "engine">): Operato
       changeField(operators, name, (stored) => ({ to: null, answer: stored !== null })),
 
     async appendAudit(entry) {
-      await turn(audit.key, () => untilApplied("append to the audit", () => append(entry)));
+      await turn(audit.key, () => append(entry));
     },
 
     async audit({ limit, after, sinceMs }) {
