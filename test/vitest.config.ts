@@ -1,4 +1,5 @@
-import { mkdirSync } from "node:fs";
+import { hash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,8 +18,11 @@ import type { Program } from "./support/programs.ts";
 const named = (...words: string[]) => words.map((word) => `test/**/{*.,}${word}.test.ts`);
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-// Vitest's own, which npm takes away with each install: two of its processes that make it at the same time can fail.
-mkdirSync(join(root, "node_modules/.experimental-vitest-cache"), { recursive: true });
+// A folder for each state of the lock file: vitest empties its own where that has changed, and then misses it. npm takes it away
+// with each install, and two processes that make it at the same time can fail.
+const lock = hash("sha256", readFileSync(join(root, "package-lock.json"))).slice(0, 16);
+const moduleCache = join(root, "node_modules/.experimental-vitest-cache", lock);
+mkdirSync(moduleCache, { recursive: true });
 const cores = availableParallelism();
 /** What opens sockets or a whole store, or takes seconds: `npm run test:fast` leaves it out. */
 const LONG = [
@@ -58,7 +62,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     reporters: ["default", "test/support/failed-files.ts"],
     // What a module becomes is kept by its content: for the next project, and for the next run.
-    experimental: { fsModuleCache: true },
+    experimental: { fsModuleCache: true, fsModuleCachePath: moduleCache },
     // Once for all projects, which is why they do not extend this one.
     globalSetup: ["test/support/own-temporary-folder.ts", "test/support/fresh-build.ts"],
     projects: [
