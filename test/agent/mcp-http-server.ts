@@ -66,10 +66,12 @@ export async function startMcpHttpServer(
     });
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void transports.set(id, transport),
+      onsessioninitialized: (id) => {
+        sessions += 1;
+        transports.set(id, transport);
+      },
       onsessionclosed: (id) => void transports.delete(id),
     });
-    sessions += 1;
     servers.add(server);
     await server.connect(transport as Parameters<Server["connect"]>[0]);
     return transport;

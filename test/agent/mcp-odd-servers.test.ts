@@ -256,8 +256,8 @@ describe("a server whose list", () => {
 });
 
 describe("P8: a server of later revisions alone", () => {
-  const supported = { supported: ["2026-07-28"], requested: "2025-11-25" };
-  const told = "it speaks 2026-07-28 of MCP alone, and this service 2024-10-07 to 2025-11-25";
+  const supported = { supported: ["2027-03-01"], requested: "2025-11-25" };
+  const told = "it speaks 2027-03-01 of MCP alone, and this service 2024-10-07 to 2026-07-28";
   const PLAYERS: readonly [string, Player, string][] = [
     [
       "that refuses",
@@ -282,7 +282,7 @@ describe("P8: a server of later revisions alone", () => {
       "that answers in its own",
       (response, posted) =>
         say(response, posted, {
-          protocolVersion: "2026-07-28",
+          protocolVersion: "2027-03-01",
           capabilities: { tools: {} },
           serverInfo: { name: "t", version: "1" },
         }),
@@ -291,13 +291,13 @@ describe("P8: a server of later revisions alone", () => {
     [
       "that has no initialize",
       (response, posted) => sayError(response, posted, { code: -32_601, message: "Method not found" }),
-      "it speaks other revisions of MCP alone, and this service 2024-10-07 to 2025-11-25",
+      "it speaks other revisions of MCP alone, and this service 2024-10-07 to 2026-07-28",
     ],
     [
       "that says what it likes",
       (response, posted) =>
         sayError(response, posted, { code: -32_022, message: "m", data: { supported: ["all of them\n"] } }),
-      "it speaks other revisions of MCP alone, and this service 2024-10-07 to 2025-11-25",
+      "it speaks other revisions of MCP alone, and this service 2024-10-07 to 2026-07-28",
     ],
   ];
 

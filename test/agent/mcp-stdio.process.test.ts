@@ -1,21 +1,14 @@
 // For src/agent/mcp/transports.ts, src/agent/mcp/sdk.ts
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { familyOf } from "../../bench/rig/usage.ts";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
-import { freePort } from "../support/free-port.ts";
-import { callOf, names, never, openSessions } from "./sessions.ts";
+import { callOf, never, openSessions } from "./sessions.ts";
 
 const demoServer = fileURLToPath(new URL("../../src/demo/mcp-server.ts", import.meta.url));
-const everything = fileURLToPath(
-  import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
-);
-
 const demo: McpServers = { demo: { command: process.execPath, args: ["--import", "tsx", demoServer] } };
 
 describe("the demo's MCP server", () => {
@@ -56,47 +49,6 @@ describe("the demo's MCP server", () => {
   });
 });
 
-describe("@modelcontextprotocol/server-everything, unchanged", () => {
-  it("answers over stdio", async () => {
-    const sessions = openSessions();
-    const servers: McpServers = { all: { command: process.execPath, args: [everything] } };
-    const tools = await sessions.tools("shop", servers, never());
-    expect(names(tools)).toEqual(expect.arrayContaining(["echo", "get-sum", "get-tiny-image"]));
-    // A tool that is only to be had as a task is not offered.
-    expect(names(tools)).not.toContain("simulate-research-query");
-    const ask = (name: string, args: Record<string, unknown>) =>
-      sessions.call("shop", servers, callOf("all", name, args), never());
-    expect(await ask("get-sum", { a: 2, b: 40 })).toMatchObject({
-      text: expect.stringContaining("42") as string,
-      isError: false,
-    });
-    expect((await ask("get-structured-content", { location: "New York" })).text).toContain("temperature");
-    expect((await ask("get-tiny-image", {})).text).not.toContain("base64");
-    expect(await ask("echo", {})).toMatchObject({ isError: true });
-    // The server's process has only the environment that its settings name.
-    expect((await ask("get-env", {})).text).not.toContain("VITEST");
-  });
-
-  it("answers over Streamable HTTP", async () => {
-    const port = await freePort();
-    const child = spawn(process.execPath, [everything, "streamableHttp"], {
-      env: { ...process.env, PORT: String(port) },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    onTestFinished(async () => {
-      child.kill();
-      await once(child, "exit");
-    });
-    await once(child.stderr, "data");
-    const sessions = openSessions();
-    const servers: McpServers = { all: { url: `http://127.0.0.1:${port}/mcp` } };
-    expect(names(await sessions.tools("shop", servers, never()))).toContain("echo");
-    const answer = await sessions.call("shop", servers, callOf("all", "echo", { message: "hi" }), never());
-    expect(answer).toEqual({ text: "Echo: hi", isError: false });
-    await sessions.close();
-  });
-});
-
 describe("a command that cannot be started", () => {
   it("is no trouble to the others", async () => {
     const servers: McpServers = { s: { command: "/nonexistent/mcp-server" } };
@@ -126,7 +78,8 @@ describe("a server process that dies in a call", () => {
   ])("is asked again where the tool is repeatable (%s), and only there", async (repeatable, answer) => {
     const marker = join(temporaryFolder(), "lived-before");
     const servers: McpServers = { s: { command: process.execPath, args: ["-e", script(marker)] } };
-    const sessions = openSessions();
+    // It says nothing to `server/discover`, for which a third of this is waited.
+    const sessions = openSessions({ connectMs: 3_000 });
     expect(await sessions.call("shop", servers, callOf("s", "x", {}, repeatable), never())).toEqual(answer);
   });
 });

@@ -54,13 +54,6 @@ export function tool(name: string, more: Partial<Tool> = {}): Tool {
   return { name, inputSchema: { type: "object" }, ...more };
 }
 
-export function callOf(
-  server: string,
-  name: string,
-  args: Record<string, unknown> = {},
-  repeatable = false,
-): Call {
-  return { callId: "c", kind: "server", server, tool: name, arguments: args, progress: "", repeatable };
-}
-
 export const names = (tools: { name: string }[]) => tools.map(({ name }) => name);
+
+export { callOf } from "./call-of.ts";

@@ -95,8 +95,8 @@ export const TRIED_WITH: readonly TriedWith[] = [
     command: tests("test/http/console"),
   }),
   fromNpm("MCP, @modelcontextprotocol/server-everything", "@modelcontextprotocol/server-everything", {
-    how: "its tools over stdio",
-    command: tests("test/agent/mcp-stdio"),
+    how: "its tools and its question, over stdio, Streamable HTTP and SSE",
+    command: tests("test/agent/mcp-real-servers"),
   }),
   fromNpm("MCP, servers of @modelcontextprotocol/sdk", "@modelcontextprotocol/sdk", {
     how: "tools over Streamable HTTP and SSE, sessions that end, signing in",

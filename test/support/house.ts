@@ -504,7 +504,8 @@ export const PACKAGES: readonly (readonly [name: string, users: readonly string[
   ["redis", ["src/stores/"]],
   ["openai", ["src/models/"]],
   ["openid-client", ["src/openid/"]],
-  ["@modelcontextprotocol/sdk", ["src/agent/", "src/demo/"]],
+  ["@modelcontextprotocol/client", ["src/agent/"]],
+  ["@modelcontextprotocol/sdk", ["src/demo/"]],
   ["@opentelemetry", ["src/traces/"]],
 ];
 

@@ -48,7 +48,7 @@ function onlyRevisions(error: Error): string[] | null {
 
 /** What was answered in JSON-RPC to `initialize`, also with a status of HTTP that is none of success: then as text. */
 function answeredError(error: Error): { code?: unknown; data?: unknown } {
-  if (error.name === "McpError") return error as { code?: unknown; data?: unknown };
+  if (error.name === "ProtocolError") return error as { code?: unknown; data?: unknown };
   const { message } = error;
   try {
     const json = message.slice(message.indexOf("{"), message.lastIndexOf("}") + 1);

@@ -17,43 +17,66 @@ export type McpFault =
   /** The connection broke: whether the tool ran is unknown. */
   | { type: "lost" };
 
-/** JSON-RPC codes that the SDK uses for its own side of the wire; a server may use them, too. */
-const CONNECTION_CLOSED = -32_000;
-const REQUEST_TIMEOUT = -32_001;
-
 /** HTTP statuses for an unknown session: 404 by the protocol, 400 by servers that forgot all of them in a restart. 401: an expired token. */
 const NOT_TAKEN = new Set([400, 401, 404]);
 /** The server waited for the call too long, so some of it may have come. */
 const REQUEST_TIMEOUT_STATUS = 408;
 
+/** An error of the SDK: `code` is a number for what the server answered in JSON-RPC, and a word for what the SDK noticed. */
+function parts(error: unknown): { code: unknown; status: number | null } {
+  if (!(error instanceof Error)) return { code: undefined, status: null };
+  const code = "code" in error ? error.code : undefined;
+  // `UnauthorizedError`, which is thrown where nothing can be signed in with, has neither.
+  if (error.name === "UnauthorizedError") return { code, status: 401 };
+  const status = "status" in error && typeof error.status === "number" ? error.status : null;
+  return { code, status };
+}
+
 export function mcpFaultOf(error: unknown): McpFault {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (error instanceof AnswerTooLong) return { type: "tooLong" };
-  // An answer in JSON-RPC, or what the SDK says in its place. Codes of servers may be any numbers, those of HTTP too.
-  if (error instanceof Error && error.name === "McpError") {
-    if (code === REQUEST_TIMEOUT && isTimeout(error)) return { type: "timedOut" };
-    if (code === CONNECTION_CLOSED && error.message.endsWith(": Connection closed")) return { type: "lost" };
+  const { code, status } = parts(error);
+  // Codes of servers may be any numbers, those of HTTP too.
+  // What was aborted has a number of its own.
+  const isAnswer = error instanceof Error && !(error instanceof DOMException) && status === null;
+  if (isAnswer && typeof code === "number") {
     return { type: "answered", message: error.message };
   }
-  if (typeof code === "number" && NOT_TAKEN.has(code)) return { type: "notTaken" };
-  if (typeof code === "number" && code > 400 && code < 500 && code !== REQUEST_TIMEOUT_STATUS)
-    return { type: "refused", status: code };
-  if (typeof code === "number" && code < -1 && error instanceof Error) {
-    return { type: "answered", message: error.message };
+  if (code === "REQUEST_TIMEOUT") return { type: "timedOut" };
+  if (status !== null && NOT_TAKEN.has(status)) return { type: "notTaken" };
+  if (status !== null && status > 400 && status < 500 && status !== REQUEST_TIMEOUT_STATUS) {
+    return { type: "refused", status };
+  }
+  if (code === "UNSUPPORTED_RESULT_TYPE") {
+    return {
+      type: "answered",
+      message: "The tool's server answered in a way that this service does not know.",
+    };
   }
   return { type: "lost" };
 }
 
-/** The SDK tells the time that it waited, with each progress or in all. */
-function isTimeout(error: Error): boolean {
-  const data = "data" in error ? error.data : undefined;
-  return typeof data === "object" && data !== null && ("timeout" in data || "maxTotalTimeout" in data);
+/** An answer that came whole, and has another shape than the SDK expects. */
+export function isOfOddResult(error: unknown): boolean {
+  return parts(error).code === "INVALID_RESULT";
 }
 
 /** What a server of 2024 answers to the first request of Streamable HTTP (the protocol, Backwards Compatibility). */
 const OF_OLD_SERVERS = new Set([400, 404, 405]);
 
 export function isOfOldServer(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "number" && OF_OLD_SERVERS.has(code);
+  const { status } = parts(error);
+  return status !== null && OF_OLD_SERVERS.has(status);
+}
+
+/** What a server answers that fails at a request which it does not know; a gateway's own statuses say that it is down. */
+const FAILS_AT_UNKNOWN = new Set([500, 501]);
+
+/** A server may fail at the question which revision it speaks, or say nothing to it: neither says which one it is. */
+export function isOfProbe(error: unknown): boolean {
+  const { code, status } = parts(error);
+  if (code === "REQUEST_TIMEOUT") return true;
+  if (code !== "ERA_NEGOTIATION_FAILED") return false;
+  return status !== null
+    ? FAILS_AT_UNKNOWN.has(status)
+    : error instanceof Error && error.message.includes("an unusable reply");
 }

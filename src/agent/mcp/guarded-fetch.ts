@@ -153,10 +153,10 @@ function loseSoon(asked: Asking | null, id: unknown): void {
   }, READ_MS);
 }
 
-/** The id of a request in JSON-RPC; null: it is none, and has no answer. */
+/** The id of a request in JSON-RPC; null: it is none, and has no answer, or it asks which revision is spoken: that may go unanswered. */
 function requestId({ method, body }: RequestInit): unknown {
   if (method !== "POST" || typeof body !== "string" || !body.startsWith("{")) return null;
   const message: unknown = JSON.parse(body);
   const isRequest = typeof message === "object" && message !== null && "id" in message && "method" in message;
-  return isRequest ? message.id : null;
+  return isRequest && message.method !== "server/discover" ? message.id : null;
 }

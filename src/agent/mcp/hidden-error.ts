@@ -9,8 +9,8 @@ export type HideInError = (error: unknown) => unknown;
 
 /**
  * Of one connection alone: its headers, its key and its credentials come from whoever made the channel, so to hide them
- * in all of the log would let that person blank it. The error stays of its class and code; its `data` goes where it is
- * only text.
+ * in all of the log would let that person blank it. The error stays of its class and code; of a long `data` only the
+ * status of HTTP is left.
  */
 export function hideInErrors(hide: (text: string) => string): HideInError {
   const hideOne = (error: Error) => {
@@ -34,5 +34,11 @@ export function hideInErrors(hide: (text: string) => string): HideInError {
 
 function hideData(error: Error & { data: unknown }, hide: (text: string) => string): void {
   const json = JSON.stringify(error.data) ?? "null";
-  error.data = json.length > MESSAGE_CHARS ? undefined : (JSON.parse(hide(json)) as unknown);
+  error.data = json.length > MESSAGE_CHARS ? statusOf(error.data) : (JSON.parse(hide(json)) as unknown);
+}
+
+/** What is left of data that is too long: what an error of HTTP is told apart by. */
+function statusOf(data: unknown): { status?: number } {
+  const { status } = data as { status?: unknown };
+  return typeof status === "number" ? { status } : {};
 }

@@ -3,7 +3,8 @@ import type { Clock } from "../../clock.ts";
 import type { McpServer } from "../../domain/channels/channel.ts";
 import type { Log } from "../../log.ts";
 import { openConnection } from "./connection.ts";
-import type { ConnectionOptions, McpConnection } from "./connection.ts";
+import type { McpConnection } from "./connection.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
 import type { ListedTools } from "./list-tools.ts";
 import { Unusable } from "./unusable.ts";
 
@@ -14,6 +15,8 @@ export interface ConnectedServer {
   tools: Promise<ListedTools> | null;
   /** When they were asked for last. */
   listedAtMs: number;
+  /** How long what was listed holds. */
+  holdsMs: number;
   /** Under way. */
   calls: Set<Promise<unknown>>;
 }
@@ -144,7 +147,7 @@ export class McpLink {
       },
       onStderr: (text) => log.debug({ server: name, stderr: text.slice(0, STDERR_CHARS) }, "MCP server says"),
     });
-    server = { connection, tools: null, listedAtMs: 0, calls: new Set() };
+    server = { connection, tools: null, listedAtMs: 0, holdsMs: 0, calls: new Set() };
     this.#connected = server;
     return server;
   }

@@ -13,6 +13,8 @@ export interface ListedTools {
   tools: readonly ServerTool[];
   /** Tools that are left out, or offered in a mended form. */
   odd: readonly OddTool[];
+  /** How long the list holds, as the server says (MCP 2026-07-28, Caching); null: it does not say. */
+  ttlMs: number | null;
 }
 
 /** Asks for one page. */
@@ -30,9 +32,11 @@ export async function listTools(server: string, ask: AskPage): Promise<ListedToo
   const cursors = new Set<string>();
   let chars = 0;
   let cursor: string | null = null;
+  let ttlMs: number | null = null;
   for (let page = 0; page < MAX_LIST_PAGES && tools.length < MAX_TOOLS; page += 1) {
-    const { tools: listed, nextCursor } = await ask(cursor === null ? {} : { cursor });
+    const { tools: listed, nextCursor, ttlMs: holds } = await ask(cursor === null ? {} : { cursor });
     if (!Array.isArray(listed)) throw new Error("The answer to tools/list has no list of tools");
+    if (typeof holds === "number" && holds >= 0) ttlMs = Math.min(holds, ttlMs ?? holds);
     const repeated: string[] = [];
     const namesBefore = names.size;
     for (const untrusted of listed.slice(0, MAX_TOOLS)) {
@@ -57,5 +61,16 @@ export async function listTools(server: string, ask: AskPage): Promise<ListedToo
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  return { tools: tools.slice(0, MAX_TOOLS), odd };
+  return { tools: tools.slice(0, MAX_TOOLS), odd, ttlMs };
+}
+
+/** A server that keeps no session cannot say that its tools changed, and one that does may be restarted with others. */
+const LIST_AGAIN_MS = 300_000;
+/** Bounds of what a server says instead (`ttlMs`): no request for every turn, and no list for good. */
+const LIST_SOONEST_MS = 10_000;
+const LIST_LATEST_MS = 86_400_000;
+
+/** How long a list is used before the server is asked again. */
+export function holdsMs({ ttlMs }: ListedTools): number {
+  return ttlMs === null ? LIST_AGAIN_MS : Math.min(Math.max(ttlMs, LIST_SOONEST_MS), LIST_LATEST_MS);
 }

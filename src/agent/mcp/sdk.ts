@@ -1,28 +1,22 @@
 /** 30 MB and a tenth of a second that only channels with MCP servers pay. */
 export async function loadSdk() {
-  const [
-    { Client },
-    { StdioClientTransport },
-    { StreamableHTTPClientTransport },
-    { ClientCredentialsProvider },
-    types,
-  ] = await Promise.all([
-    import("@modelcontextprotocol/sdk/client/index.js"),
-    import("@modelcontextprotocol/sdk/client/stdio.js"),
-    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
-    import("@modelcontextprotocol/sdk/client/auth-extensions.js"),
-    import("@modelcontextprotocol/sdk/types.js"),
+  const [sdk, { StdioClientTransport }] = await Promise.all([
+    import("@modelcontextprotocol/client"),
+    import("@modelcontextprotocol/client/stdio"),
   ]);
-  const { ResultSchema, SUPPORTED_PROTOCOL_VERSIONS, ToolListChangedNotificationSchema } = types;
+  const { Client, StreamableHTTPClientTransport, SSEClientTransport, ClientCredentialsProvider } = sdk;
   return {
     Client,
     StdioClientTransport,
     StreamableHTTPClientTransport,
+    SSEClientTransport,
     ClientCredentialsProvider,
-    ResultSchema,
-    SUPPORTED_PROTOCOL_VERSIONS,
-    ToolListChangedNotificationSchema,
+    /** Newest first. The SDK's list names those with `initialize` alone. */
+    revisions: [STATELESS, ...sdk.SUPPORTED_PROTOCOL_VERSIONS.filter((one) => one !== STATELESS)],
   };
 }
+
+/** The first revision without sessions. */
+const STATELESS = "2026-07-28";
 
 export type McpSdk = Awaited<ReturnType<typeof loadSdk>>;

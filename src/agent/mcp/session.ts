@@ -7,11 +7,12 @@ import { mcpFaultOf } from "./fault.ts";
 import type { Caller } from "./identity.ts";
 import { McpLink } from "./link.ts";
 import type { ConnectedServer, LinkOptions } from "./link.ts";
+import { holdsMs } from "./list-tools.ts";
 import type { ListedTools } from "./list-tools.ts";
 import { MOST_TOLD, odditiesOf } from "./oddities.ts";
 import { toolResultText } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
-import { wantedInput, wantedSignIn } from "./wanted-input.ts";
+import { wantedInput, wantedMeanwhile, wantedSignIn } from "./wanted-input.ts";
 import type { ServerTool } from "../tools/tools.ts";
 
 export interface ToolUse {
@@ -32,9 +33,6 @@ export interface McpTimeouts {
 }
 
 export const MCP_TIMEOUTS: McpTimeouts = { connectMs: 5_000, listMs: 5_000, callMs: 60_000 };
-
-/** A server that keeps no session cannot say that its tools changed, and one that does may be restarted with others. */
-const LIST_AGAIN_MS = 300_000;
 
 export const NO_LONGER = "This tool is no longer available.";
 
@@ -154,7 +152,7 @@ export class McpSession {
   async #list(server: ConnectedServer): Promise<ListedTools> {
     const listedFor = this.#clock.elapsed() - server.listedAtMs;
     if (server.tools === null) server.tools = this.#ask(server);
-    else if (listedFor >= LIST_AGAIN_MS) this.#listAgain(server, server.tools);
+    else if (listedFor >= server.holdsMs) this.#listAgain(server, server.tools);
     return server.tools;
   }
 
@@ -163,6 +161,7 @@ export class McpSession {
     return server.connection.listTools(this.#timeouts.listMs).then(
       (listed) => {
         this.#link.noteSuccess();
+        server.holdsMs = holdsMs(listed);
         this.#noteOdd(listed);
         return listed;
       },
@@ -182,6 +181,7 @@ export class McpSession {
         // Unless it said meanwhile that they changed.
         if (server.tools !== known) return;
         server.tools = Promise.resolve(listed);
+        server.holdsMs = holdsMs(listed);
         this.#noteOdd(listed);
       },
       () => this.#link.drop(server),
@@ -230,8 +230,9 @@ export class McpSession {
     });
     server.calls.add(calling);
     try {
-      const result = await calling;
-      const wanted = wantedInput(result, this.#isTold(use));
+      const { result, wanted: asked } = await calling;
+      const isTold = this.#isTold(use);
+      const wanted = wantedInput(result, isTold) ?? wantedMeanwhile(asked, result, isTold);
       if (wanted !== null) return this.#noteWanted(use.tool, wanted);
       return { text: toolResultText(result), isError: result["isError"] === true };
     } catch (error) {

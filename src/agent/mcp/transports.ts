@@ -1,4 +1,4 @@
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/client";
 import type { McpProcessServer } from "../../domain/channels/channel.ts";
 import type { Asking } from "./asking.ts";
 import { createGuardedFetch, MOST_ANSWER_BYTES } from "./guarded-fetch.ts";
@@ -7,7 +7,7 @@ import type { McpSdk } from "./sdk.ts";
 
 /** How a server is reached. */
 export interface McpTransport {
-  transport: Parameters<Client["connect"]>[0];
+  transport: Transport;
   /** Tells the server that the session ends, where there is one to end. */
   endSession: () => Promise<void>;
   /** Closes what is left when the transport is closed. */
@@ -47,18 +47,16 @@ export function httpTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
     ...signIn(sdk, address),
   });
   return {
-    // The SDK's class declares `sessionId: string | undefined` where its interface has it optional.
-    transport: http as McpTransport["transport"],
+    transport: http,
     endSession: () => http.terminateSession(),
     release: () => guarded.close(),
   };
 }
 
-/** The same over SSE, as servers spoke before; its packages are loaded where one does. */
-export async function sseTransport(sdk: McpSdk, address: HttpAddress): Promise<McpTransport> {
-  const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
+/** The same over SSE, as servers spoke before. */
+export function sseTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
   const guarded = guardedFetch(address);
-  const sse = new SSEClientTransport(new URL(address.url), {
+  const sse = new sdk.SSEClientTransport(new URL(address.url), {
     fetch: addressedFetch(guarded.fetch, address),
     ...signIn(sdk, address),
   });

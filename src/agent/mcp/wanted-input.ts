@@ -1,5 +1,7 @@
 import { cutText } from "../../../machines/line.ts";
 import { isRecord } from "../tools/picked-schema.ts";
+import { RESULT_TEXT_CHARS } from "../../domain/channels/tool-text.ts";
+import { toolResultText } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 
 /** MCP 2025-11-25, URLElicitationRequiredError: `data` has `elicitations`. */
@@ -21,6 +23,26 @@ export function wantedInput(result: Record<string, unknown>, isTold: boolean): T
   const { inputRequests } = result;
   const requests = isRecord(inputRequests) ? Object.values(inputRequests) : [];
   return answerOf(requests.slice(0, MOST_REQUESTS).map(asWant), isTold);
+}
+
+/**
+ * The same of a tool that asked during its call (MCP 2025-06-18 to 2025-11-25, elicitation/create), was told that nobody
+ * answered, and went on: what it did then is in its result.
+ */
+export function wantedMeanwhile(
+  asked: readonly unknown[],
+  result: Record<string, unknown>,
+  isTold: boolean,
+): ToolAnswer | null {
+  if (asked.length === 0) return null;
+  const { shown } = answerOf(asked.slice(0, MOST_REQUESTS).map(asElicitation), isTold);
+  const what = shown === undefined ? "for input that this chat cannot give" : `for input: ${shown}`;
+  const text = `The tool asked ${what}\nIt was told that nobody answered, and went on. Its result:\n`;
+  return {
+    text: cutText(text + toolResultText(result), RESULT_TEXT_CHARS),
+    isError: result["isError"] === true,
+    ...(shown === undefined ? {} : { shown }),
+  };
 }
 
 /** The same of an error. */
