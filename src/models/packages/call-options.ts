@@ -4,6 +4,7 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import { isRecord } from "../is-record.ts";
+import { OWN_FIELDS } from "../request/request-body.ts";
 import { PACKAGE_PARTS } from "../way.ts";
 import type {
   CallOptions,
@@ -29,18 +30,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   frequency_penalty: "frequencyPenalty",
   frequencyPenalty: "frequencyPenalty",
 };
-
-/** What else of a request is no setting. */
-const OWN = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "tools",
-  "max_tokens",
-  "max_completion_tokens",
-  "reasoning_effort",
-]);
 
 /** A request of a chat completion as a language model of the AI SDK takes it. */
 export function callOptions(
@@ -85,7 +74,7 @@ function settingsOf(
   const add = (to: string, fields: Fields) => (providerOptions[to] = { ...providerOptions[to], ...fields });
   for (const [name, value] of Object.entries(body)) {
     const setting = Object.hasOwn(SETTINGS, name) ? SETTINGS[name] : undefined;
-    if (OWN.has(name)) continue;
+    if (OWN_FIELDS.has(name) || name === "reasoning_effort") continue;
     if (setting === "stopSequences") settings[setting] = [value].flat();
     else if (setting !== undefined) settings[setting] = value;
     else if (isRecord(value)) add(name, value);

@@ -2,6 +2,7 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
+import { OWN_FIELDS } from "../request/request-body.ts";
 import type { MaxTokensField, Quirks } from "./quirks.ts";
 import { withRefused } from "./refused-tools.ts";
 import { withoutKeywords } from "./schema-keywords.ts";
@@ -113,15 +114,6 @@ export function hasKeyword({ tools = [] }: Body, keyword: string): boolean {
   });
 }
 
-const OWN_FIELDS = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "tools",
-  "max_tokens",
-  "max_completion_tokens",
-]);
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id"]);
 const CALL_FIELDS = new Set(["id", "type", "function"]);
 

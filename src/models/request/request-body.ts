@@ -17,6 +17,17 @@ export interface RequestTarget {
   ofWay?: Readonly<Record<string, unknown>>;
 }
 
+/** Fields of a request that the service fills itself. */
+export const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "tools",
+  "max_tokens",
+  "max_completion_tokens",
+]);
+
 /** A turn's request in the form that a server takes. */
 export function requestBody(
   request: ModelRequest,
