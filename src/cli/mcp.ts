@@ -49,7 +49,7 @@ function printReports(terminal: Terminal, reports: readonly McpReport[]): void {
     return [
       ...tools.map(({ name, offered, repeatable, destructive }) => {
         const mends = odd.find((one) => one.name === name && !one.isLeftOut)?.reasons ?? [];
-        const note = [...(destructive ? ["destructive"] : []), ...mends].join("; ");
+        const note = [...whyNot({ offered, destructive }), ...mends].join("; ");
         return [server, name, offered, repeatable, note === "" ? null : note];
       }),
       ...leftOut.map(({ name, reasons }) => [
@@ -67,4 +67,16 @@ function printReports(terminal: Terminal, reports: readonly McpReport[]): void {
     rows,
     "The channel has no MCP servers.",
   );
+  for (const { server, speaks } of reports) {
+    if (speaks !== undefined) terminal.out(`${server} speaks ${speaks}.\n`);
+  }
+}
+
+function whyNot({ offered, destructive }: { offered: boolean; destructive: boolean }): string[] {
+  if (offered) return destructive ? ["destructive"] : [];
+  return [
+    destructive
+      ? "destructive: offered only where tools.allow names it, and deny does not"
+      : "kept away by the settings' tools",
+  ];
 }

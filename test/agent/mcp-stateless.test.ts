@@ -7,7 +7,7 @@ import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotoco
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";
+import { listing, openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";
 import { callOf, names, never, openSessions } from "./sessions.ts";
 
@@ -131,6 +131,31 @@ describe("an odd server of 2026-07-28", () => {
     // Without resultType.
     const answer = await sessions.call("shop", servers, callOf("s", "good"), never());
     expect(answer).toEqual({ text: "did it", isError: false });
+  });
+
+  const marked = (mark: unknown, type = "string") => ({ type, "x-mcp-header": mark });
+  const MARKS: readonly [string, object, string | null][] = [
+    ["a name", { a: marked("Place") }, null],
+    ["a name on a deeper property", { a: { type: "object", properties: { b: marked("Place") } } }, null],
+    ["a property that is called so", { "x-mcp-header": { type: "string" } }, null],
+    ["no name of a header", { a: marked("a b") }, "no name of a header"],
+    ["no text", { a: marked(7) }, "no name of a header"],
+    ["one name twice", { a: marked("Place"), b: marked("place") }, "twice with one name"],
+    ["a number", { a: marked("Place", "number") }, "no text, integer or boolean"],
+    ["a list's part", { a: { type: "array", items: marked("Place") } }, "no property of its arguments"],
+  ];
+  it.each(MARKS)("marks for a header %s", async (_, properties, reason) => {
+    const tools = [{ name: "a", inputSchema: { type: "object", properties } }];
+    const server = await openScriptedServer({ "server/discover": discover, ...listing(tools) });
+    const sessions = openSessions();
+    expect(names(await sessions.tools("shop", { s: { url: server.url } }, never()))).toEqual(
+      reason === null ? ["a"] : [],
+    );
+    const oddities = sessions.odd().map((one) => one.oddities);
+    expect(oddities).toEqual(
+      reason === null ? [] : [expect.stringMatching(/left out \(it.* x-mcp-header/) as string],
+    );
+    if (reason !== null) expect(oddities[0]).toContain(reason);
   });
 
   it("answers in a way that is not known: the model is told, and the connection stays", async () => {

@@ -33,7 +33,8 @@ test("mcp check lists the tools and says which are offered, and exits 1 where a 
     [
       "SERVER  TOOL  OFFERED  REPEATABLE  NOTE",
       "orders  find  yes      yes         -",
-      "orders  pay   no       no          destructive",
+      "orders  pay   no       no          destructive: offered only where tools.allow names it, and deny does not",
+      "orders speaks MCP 2025-11-25 over Streamable HTTP.",
       "",
     ],
   ]);

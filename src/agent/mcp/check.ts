@@ -9,6 +9,8 @@ export interface McpReport {
   server: string;
   /** Why it cannot be used; null: it can. */
   fault: string | null;
+  /** Which revision of MCP it speaks, and over what; absent: it cannot be used. */
+  speaks?: string;
   tools: { name: string; offered: boolean; repeatable: boolean; destructive: boolean }[];
   /** Tools that are left out, or offered in a mended form; absent: none. */
   odd?: readonly OddTool[];
@@ -34,6 +36,7 @@ export async function checkMcpServers(
         return {
           server,
           fault: null,
+          speaks: await session.spoken(),
           ...(odd.length === 0 ? {} : { odd }),
           tools: tools.map((tool) => {
             const { name, repeatable, destructive } = tool;

@@ -47,7 +47,7 @@ export async function connected(
 
 async function connectBy(
   sdk: McpSdk,
-  { transport, endSession, release }: McpTransport,
+  { transport, ...rest }: McpTransport,
   {
     onClosed,
     onToolsChanged,
@@ -79,11 +79,11 @@ async function connectBy(
     await client.close().catch(() => {});
     // The client does not have it yet while it asks for the revision.
     await transport.close().catch(() => {});
-    await release();
+    await rest.release();
     throw connectFault(error, sdk.revisions);
   }
   listenForChanges(client);
-  return { client, endSession, release };
+  return { client, ...rest };
 }
 
 /** Since 2026-07-28 a server says that its tools changed only to who asked for it. Where it does not, they are listed every few minutes. */

@@ -7,6 +7,7 @@ import { AskingNow } from "./asking.ts";
 import { connected, NOBODY } from "./connect.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { isOfOddResult } from "./fault.ts";
+import { headerFault } from "./header-arguments.ts";
 import { hideInErrors } from "./hidden-error.ts";
 import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
@@ -15,6 +16,8 @@ import { loadSdk } from "./sdk.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */
 export interface McpConnection {
+  /** Which revision of MCP is spoken, and over what, for the owner. */
+  readonly spoken: string;
   listTools(timeoutMs: number): Promise<ListedTools>;
   /** The result as the server sent it, and what it asked the visitor before: the parameters of each `elicitation/create`. */
   callTool(
@@ -37,7 +40,7 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   const hideText = createHider(secretsOf(options));
   const hide = hideInErrors(hideText);
   const hidden = (error: unknown) => Promise.reject(hide(error));
-  const { client, endSession, release } = await connected(
+  const { client, over, endSession, release } = await connected(
     sdk,
     { ...options, onStderr: (text) => options.onStderr(hideText(text)) },
     asking,
@@ -45,15 +48,21 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
   let schemas = new Map<string, object>();
 
   return {
+    spoken: `MCP ${client.getNegotiatedProtocolVersion() ?? "of an unknown revision"} over ${over}`,
+
     listTools: (listMs) => {
       const tools = client.getServerCapabilities()?.tools;
       if (!tools) return Promise.resolve({ tools: [], odd: [], ttlMs: null });
-      return listTools(name, (params) =>
-        asking.ask(NOBODY, (signal) =>
-          asItCame(asking, () =>
-            client.request({ method: "tools/list", params }, ANY_RESULT, { timeout: listMs, signal }),
+      const hasHeaders = client.getProtocolEra() === "modern" && over !== "stdio";
+      return listTools(
+        name,
+        (params) =>
+          asking.ask(NOBODY, (signal) =>
+            asItCame(asking, () =>
+              client.request({ method: "tools/list", params }, ANY_RESULT, { timeout: listMs, signal }),
+            ),
           ),
-        ),
+        hasHeaders ? headerFault : undefined,
       ).then((listed) => {
         schemas = new Map(listed.tools.map(({ name: tool, inputSchema }) => [tool, inputSchema]));
         return listed;

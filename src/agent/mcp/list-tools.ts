@@ -23,9 +23,13 @@ type AskPage = (params: { cursor?: string }) => Promise<Record<string, unknown>>
 /**
  * All tools of a server, page by page, each read by itself. `nextCursor` is no cursor if it is no text (MCP asks for a string
  * or nothing; servers also send null and ""). A cursor that comes again, or a page without a new name, ends the list: such a
- * server answers the same page for ever.
+ * server answers the same page for ever. `unfit`: why a tool with this schema cannot be called at all; null: it can.
  */
-export async function listTools(server: string, ask: AskPage): Promise<ListedTools> {
+export async function listTools(
+  server: string,
+  ask: AskPage,
+  unfit: (schema: Record<string, unknown>) => string | null = () => null,
+): Promise<ListedTools> {
   const tools: ServerTool[] = [];
   const odd: OddTool[] = [];
   const names = new Set<string>();
@@ -47,6 +51,8 @@ export async function listTools(server: string, ask: AskPage): Promise<ListedToo
         continue;
       }
       if (name !== null) names.add(name);
+      const fault = read.tool === null ? null : unfit(read.tool.inputSchema);
+      if (fault !== null) read = leftOut(name, fault);
       if (chars + read.chars > MOST_LIST_CHARS) {
         read = leftOut(name, `the tools of its server have more than ${MOST_LIST_CHARS} characters`);
       }

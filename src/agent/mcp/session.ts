@@ -105,6 +105,11 @@ export class McpSession {
     return abortable(this.#list(server), signal);
   }
 
+  /** Which revision of MCP the server speaks, and over what. Rejects with what went wrong. */
+  async spoken(): Promise<string> {
+    return (await this.#link.connect()).connection.spoken;
+  }
+
   offers({ name, destructive }: Pick<ServerTool, "name" | "destructive">): boolean {
     const { allow, deny = [] } = this.#offers;
     if (deny.includes(name)) return false;

@@ -8,6 +8,8 @@ import type { McpSdk } from "./sdk.ts";
 /** How a server is reached. */
 export interface McpTransport {
   transport: Transport;
+  /** Its name, for the owner. */
+  over: "stdio" | "Streamable HTTP" | "SSE";
   /** Tells the server that the session ends, where there is one to end. */
   endSession: () => Promise<void>;
   /** Closes what is left when the transport is closed. */
@@ -48,6 +50,7 @@ export function httpTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
   });
   return {
     transport: http,
+    over: "Streamable HTTP",
     endSession: () => http.terminateSession(),
     release: () => guarded.close(),
   };
@@ -62,7 +65,7 @@ export function sseTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
   });
   // It would open another stream by itself, whose server knows nothing of this session.
   sse.onerror = () => void sse.close();
-  return { transport: sse, endSession: nothing, release: () => guarded.close() };
+  return { transport: sse, over: "SSE", endSession: nothing, release: () => guarded.close() };
 }
 
 function guardedFetch({ url, oauth, allowsPrivate, longestMs, asking }: HttpAddress): GuardedFetch {
@@ -112,7 +115,7 @@ export function processTransport(
   const maxBufferSize = MOST_ANSWER_BYTES;
   const stdio = new sdk.StdioClientTransport({ command, args, env, stderr: "pipe", maxBufferSize });
   stdio.stderr?.on("data", (chunk: Buffer) => onStderr(chunk.toString()));
-  return { transport: stdio, endSession: nothing, release: nothing };
+  return { transport: stdio, over: "stdio", endSession: nothing, release: nothing };
 }
 
 async function nothing(): Promise<void> {}
