@@ -45,6 +45,19 @@ const LONG = [
   "widget/{script,without-browser/feed,without-browser/markdown}",
 ].map((name) => `test/${name}.test.ts`);
 
+/** Seconds for each, also in their short form: `TESTS=short` leaves them out, as .ci/run does on other versions of Node. */
+const LONGEST = [
+  "cli/machines",
+  "domain/name-map",
+  "faults/{flaky-store.stores,scenarios}",
+  "listeners/{node,uws}",
+  "stores/check/suspicions",
+  "stores/backup/{check,restore}.stores",
+  "versions/unreadable.stores",
+].map((name) => `test/${name}.test.ts`);
+
+const LEFT_OUT: Readonly<Record<string, readonly string[]>> = { fast: LONG, short: LONGEST };
+
 /**
  * Old releases, and faults that take minutes to wait for: `NIGHTLY=full` plays them, as .ci/nightly does. Of each, others
  * of the same folder are played with every change.
@@ -70,7 +83,7 @@ export default defineConfig({
         include: ["test/**/*.test.ts"],
         exclude: [
           ...named("redis", "browser", "process", "process-stores", "slow"),
-          ...(process.env["TESTS"] === "fast" ? LONG : []),
+          ...(LEFT_OUT[process.env["TESTS"] ?? ""] ?? []),
         ],
         stores: ["embedded"],
         // Concurrent tests here wait for sockets that stay silent.
