@@ -1,7 +1,7 @@
 // For src/agent/mcp/
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import * as fs from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { expect, it, test } from "vitest";
@@ -17,7 +17,10 @@ const suite = fileURLToPath(
 const client = fileURLToPath(new URL("client.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx");
 
-it.each(PASSES)("passes %s", async (scenario) => {
+/** The suite uses `fs.globSync`, which Node has since 22; without it there is nothing to play. */
+const isOlderThanSuite = !("globSync" in fs);
+
+it.skipIf(isOlderThanSuite).each(PASSES)("passes %s (the suite needs Node 22)", async (scenario) => {
   const command = `${process.execPath} --import ${tsx} ${client}`;
   const args = ["client", "--command", command, "--scenario", scenario, "-o", temporaryFolder()];
   const { code, output } = await run(args);
@@ -25,20 +28,23 @@ it.each(PASSES)("passes %s", async (scenario) => {
   expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
 });
 
-test("the README lists every client scenario of the suite, and marks those that pass", async () => {
-  const { output } = await run(["list"]);
-  const listed = output.slice(output.indexOf("Client scenarios"));
-  const all = [...listed.matchAll(/^\s+- (\S+)/gm)].flatMap(([, name]) => name ?? []);
-  expect(all.length).toBeGreaterThan(20);
-  const readme = readFileSync(`${root}src/agent/mcp/README.md`, "utf8");
-  const rows = [...readme.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \| (passes|does not apply|not built)/gm)];
-  const told = rows.flatMap(([, names = "", verdict]) =>
-    [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({ name, verdict })),
-  );
-  expect(new Set(told.map(({ name }) => name))).toEqual(new Set(all));
-  const passing = told.filter(({ verdict }) => verdict === "passes").map(({ name }) => name);
-  expect(new Set(passing)).toEqual(new Set(PASSES));
-});
+test.skipIf(isOlderThanSuite)(
+  "the README lists every client scenario of the suite (it needs Node 22), and marks those that pass",
+  async () => {
+    const { output } = await run(["list"]);
+    const listed = output.slice(output.indexOf("Client scenarios"));
+    const all = [...listed.matchAll(/^\s+- (\S+)/gm)].flatMap(([, name]) => name ?? []);
+    expect(all.length).toBeGreaterThan(20);
+    const readme = fs.readFileSync(`${root}src/agent/mcp/README.md`, "utf8");
+    const rows = [...readme.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \| (passes|does not apply|not built)/gm)];
+    const told = rows.flatMap(([, names = "", verdict]) =>
+      [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => ({ name, verdict })),
+    );
+    expect(new Set(told.map(({ name }) => name))).toEqual(new Set(all));
+    const passing = told.filter(({ verdict }) => verdict === "passes").map(({ name }) => name);
+    expect(new Set(passing)).toEqual(new Set(PASSES));
+  },
+);
 
 async function run(args: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [suite, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
