@@ -23,10 +23,16 @@ const PALETTE = {
   effect: { light: "#9a4a10", dark: "#f0b27c" },
 } as const;
 
-/** A stylesheet for the picture on a dark ground: Graphviz writes colours as attributes, which any rule overrides. */
-export const DARK_SIDE = `@media (prefers-color-scheme: dark){${Object.values(PALETTE)
-  .map(({ light, dark }) => `[fill="${light}"]{fill:${dark}}[stroke="${light}"]{stroke:${dark}}`)
-  .join("")}}`;
+/** The stylesheet of the charts' pictures on a dark ground. */
+export const DARK_SIDE = darkSide(Object.values(PALETTE));
+
+/** A stylesheet for a picture on a dark ground: Graphviz writes colours as attributes, which any rule overrides. */
+export function darkSide(palette: readonly { light: string; dark: string }[]): string {
+  const rules = palette.map(
+    ({ light, dark }) => `[fill="${light}"]{fill:${dark}}[stroke="${light}"]{stroke:${dark}}`,
+  );
+  return `@media (prefers-color-scheme: dark){${rules.join("")}}`;
+}
 
 /**
  * DOT for Graphviz. States have the id `CHART.PATH`, moves `CHART.FROM/EVENT/N`: a page lights them by these. Moves with

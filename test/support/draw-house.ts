@@ -1,4 +1,5 @@
 import { instance } from "@viz-js/viz";
+import { darkSide } from "../../machines/draw/dot.ts";
 import { BUNDLES, SERVICE } from "./house.ts";
 import type { Place } from "./house.ts";
 import { importsOf, sourcesOfHouse } from "./imports.ts";
@@ -102,11 +103,7 @@ function dotOf(ways: ReadonlyMap<string, readonly string[]>): string {
 }
 
 function finished(svg: string): string {
-  const dark = Object.values(PALETTE)
-    .map(
-      (color) => `[fill="${color.light}"]{fill:${color.dark}}[stroke="${color.light}"]{stroke:${color.dark}}`,
-    )
-    .join("");
+  const style = darkSide(Object.values(PALETTE));
   return svg
     .replace(/^[^]*?(?=<svg)/, "")
     .replaceAll(/<!--[^]*?-->\n/g, "")
@@ -114,8 +111,5 @@ function finished(svg: string): string {
     .replaceAll('font-family="Arial"', 'font-family="Helvetica, Arial, sans-serif"')
     .replaceAll(' xml:space="preserve"', "")
     .replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', ' role="img"')
-    .replace(
-      ">\n",
-      `>\n<title>What imports what</title>\n<style>@media (prefers-color-scheme: dark){${dark}}</style>\n`,
-    );
+    .replace(">\n", `>\n<title>What imports what</title>\n<style>${style}</style>\n`);
 }
