@@ -1,12 +1,10 @@
 // For src/agent/mcp/connect.ts, src/agent/mcp/connection.ts, src/agent/mcp/list-tools.ts, src/agent/mcp/wanted-input.ts
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { openHttpServer } from "../support/http-server.ts";
 import { listing, openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";
 import { callOf, names, never, openSessions } from "./sessions.ts";
@@ -40,7 +38,7 @@ async function openStateless() {
   };
   const handler: McpHttpHandler = createMcpHandler(make, { legacy: "reject" });
   const handle = toNodeHandler(handler);
-  const http = createServer((request, response) => {
+  const origin = await openHttpServer((request, response) => {
     posted.push({
       method: String(request.headers["mcp-method"]),
       param: request.headers["mcp-param-place"] as string | undefined,
@@ -49,13 +47,7 @@ async function openStateless() {
     // Their types differ in what may be undefined.
     void handle(request as Parameters<typeof handle>[0], response);
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const url = `${origin}/mcp`;
   return { servers: { s: { url } }, posted, offered, handler };
 }
 

@@ -1,10 +1,10 @@
 // For src/agent/mcp/
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
+import { openHttpServer } from "../support/http-server.ts";
 import type { McpHttpServer } from "./mcp-http-server.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 
@@ -264,11 +264,9 @@ describe("a server that is down", () => {
 /** Answers every request with 503. */
 async function brokenServer(): Promise<{ url: string; count: () => number }> {
   let count = 0;
-  const server = createHttpServer((_request, response) => {
+  const origin = await openHttpServer((_request, response) => {
     count += 1;
     response.writeHead(503).end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, count: () => count };
+  });
+  return { url: `${origin}/mcp`, count: () => count };
 }

@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { openHttpServer } from "../support/http-server.ts";
 
 /** An authorization server on loopback: its metadata, and a token endpoint for client credentials. */
 export interface TokenServer {
@@ -16,7 +13,7 @@ export interface TokenServer {
 
 /** Gives tokens to whoever shows these credentials. */
 export async function openTokenServer(clientId: string, clientSecret: string): Promise<TokenServer> {
-  const http = createServer((request, response) => {
+  const origin = await openHttpServer((request, response) => {
     const answer = (status: number, body: object) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     if (request.url?.startsWith("/.well-known/oauth-authorization-server"))
@@ -36,19 +33,11 @@ export async function openTokenServer(clientId: string, clientSecret: string): P
     });
     return undefined;
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
   const playing: TokenServer = {
-    issuer: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    issuer: origin,
     tokens: new Set(),
     asked: [],
   };
-  onTestFinished(async () => {
-    const closed = once(http, "close");
-    http.close();
-    http.closeAllConnections();
-    await closed;
-  });
   return playing;
 }
 

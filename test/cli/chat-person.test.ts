@@ -1,10 +1,8 @@
 // For src/cli/chat/
-import { once } from "node:events";
-import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { openHttpServer } from "../support/http-server.ts";
 import { TEST_KEY } from "../support/service.ts";
 import { openTestTerminal } from "../support/terminal.ts";
 
@@ -18,7 +16,7 @@ async function openChat(columns = 60) {
   const said: string[] = [];
   const cancelled: string[] = [];
   const replies: ServerResponse[] = [];
-  const server = createServer((request, response) => {
+  const url = await openHttpServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
@@ -33,11 +31,7 @@ async function openChat(columns = 60) {
       said.push(text);
       replies.push(response);
     });
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  onTestFinished(() => server.closeAllConnections());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
 
   const terminal = {
     ...openTestTerminal({ HARNESS_API_KEY: TEST_KEY }),
@@ -45,7 +39,7 @@ async function openChat(columns = 60) {
     columns: () => columns,
   };
   Object.assign(terminal.input, { isTTY: true });
-  const ended = runProgram(["chat", "--url", `http://127.0.0.1:${port}`], terminal);
+  const ended = runProgram(["chat", "--url", url], terminal);
   return {
     ended,
     said,

@@ -1,11 +1,9 @@
 // For src/cli/chat/
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { openServer } from "../agent/sessions.ts";
 import { temporaryFolder } from "../support/data-dir.ts";
+import { openHttpServer } from "../support/http-server.ts";
 import { call, hold, reset, say } from "../support/model-server.ts";
 import { openScriptedModel } from "../support/open-model.ts";
 import { startTestService, TEST_KEY } from "../support/service.ts";
@@ -23,15 +21,11 @@ test("from a pipe each line is a message of one thread, and stdout carries the r
 
 test("the service's address may have a path, and blank lines are not sent", async () => {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const origin = await openHttpServer((request, response) => {
     asked.push(request.url ?? "");
     response.end('{"type":"done","elapsedMs":1}\n');
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/api/`;
-  const { code } = await runCommand(env, ["chat", "--url", url], "Hello\n  \nBye\n");
+  });
+  const { code } = await runCommand(env, ["chat", "--url", `${origin}/api/`], "Hello\n  \nBye\n");
   expect([code, asked]).toEqual([0, ["/api/v1/messages", "/api/v1/messages"]]);
 });
 
@@ -90,16 +84,12 @@ test("Ctrl-C cancels the run and ends with 0", async () => {
 });
 
 test("Ctrl-C says so where the service does not confirm the cancel", async () => {
-  const server = createServer((request, response) => {
+  const url = await openHttpServer((request, response) => {
     if (request.url === "/v1/messages") response.write('{"type":"delta","text":"Hel"}\n');
     else response.writeHead(500).end();
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
-  onTestFinished(() => server.closeAllConnections());
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
   const terminal = openTestTerminal(env);
-  const ended = runProgram(["chat", "--url", `http://127.0.0.1:${port}`], terminal);
+  const ended = runProgram(["chat", "--url", url], terminal);
   terminal.input.write("Hi\nNever sent\n");
   await expect.poll(() => terminal.written.out).toBe("Hel");
   terminal.interrupt();

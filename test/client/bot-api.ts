@@ -1,9 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import type { ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
 import { z } from "zod";
+import { openHttpServer } from "../support/http-server.ts";
 
 const ASKED = z.object({
   offset: z.number().optional(),
@@ -64,21 +61,15 @@ export async function startBotApi(): Promise<BotApi> {
     }
   }
 
-  const server = createServer((request, response) => {
+  const origin = await openHttpServer((request, response) => {
     void (async () => {
       let body = "";
       for await (const chunk of request) body += String(chunk);
       perform((request.url ?? "").slice(1), ASKED.parse(JSON.parse(body)), response);
     })();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     chat,
     confirmed: () => confirmed,
     write(text) {

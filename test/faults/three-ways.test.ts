@@ -1,6 +1,4 @@
 // For src/models/providers.ts, src/models/responses/, src/models/packages/, src/models/reply/
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { ModelFault } from "../../src/model.ts";
@@ -11,6 +9,7 @@ import { openProviders } from "../../src/models/providers.ts";
 import { WIRES } from "../models/packages/wires.ts";
 import type { PlayedTurn, Wire } from "../models/packages/wires.ts";
 import { noPause, plainRequest } from "../support/open-model.ts";
+import { openHttpServer } from "../support/http-server.ts";
 
 /** Every way to ask a model, and the wire that its server speaks. */
 const WAYS = [
@@ -28,7 +27,7 @@ function wireOf(name: string): Wire {
 /** A server whose answer breaks off behind so many frames; null: it is whole. */
 async function serve({ frames, contentType }: Wire, turn: PlayedTurn, cutAfter: number | null) {
   let requests = 0;
-  const server = createServer((incoming, outgoing) => {
+  const url = await openHttpServer((incoming, outgoing) => {
     requests += 1;
     incoming.resume();
     incoming.on("end", () => {
@@ -40,15 +39,6 @@ async function serve({ frames, contentType }: Wire, turn: PlayedTurn, cutAfter: 
       else setImmediate(() => outgoing.destroy());
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
   return { url, requests: () => requests };
 }
 

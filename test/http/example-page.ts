@@ -1,10 +1,7 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { onTestFinished } from "vitest";
+import { openHttpServer } from "../support/http-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -37,8 +34,8 @@ export async function exampleScript(
 }
 
 /** A site with one page, which has that script. */
-export async function startSite(script: () => Promise<string>): Promise<string> {
-  const server = createServer((request, response) => {
+export function startSite(script: () => Promise<string>): Promise<string> {
+  return openHttpServer((request, response) => {
     void (async () => {
       const isScript = request.url === "/page.js";
       response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
@@ -49,8 +46,4 @@ export async function startSite(script: () => Promise<string>): Promise<string> 
       );
     })();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,11 +1,10 @@
 // For src/models/responses/, src/models/way.ts, src/models/openai.ts
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ModelMessage, ModelRequest, ModelTurn } from "../../src/model.ts";
 import { WITHHELD } from "../../src/model.ts";
 import { defaultWay, openOpenAi, openProvider } from "../../src/models/openai.ts";
 import { noPause, plainRequest, startTurn } from "../support/open-model.ts";
+import { openHttpServer } from "../support/http-server.ts";
 
 /**
  * A server of the Responses API by its published events:
@@ -23,7 +22,7 @@ interface Played {
 async function serve(...answers: Answer[]): Promise<Played> {
   const asked: Record<string, unknown>[] = [];
   const paths: string[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const origin = await openHttpServer((incoming, outgoing) => {
     let text = "";
     incoming.on("data", (data) => (text += String(data)));
     incoming.on("end", () => {
@@ -45,16 +44,7 @@ async function serve(...answers: Answer[]): Promise<Played> {
       }
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, asked, paths };
+  return { baseUrl: `${origin}/v1`, asked, paths };
 }
 
 function modelAt({ baseUrl }: Played) {

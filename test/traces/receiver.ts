@@ -1,9 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import definitions from "otlp-definitions/build/src/generated/root.js";
-import { onTestFinished } from "vitest";
 import { z } from "zod";
+import { openHttpServer } from "../support/http-server.ts";
 
 /** A span as a collector gets it. */
 export interface ReceivedSpan {
@@ -56,7 +53,7 @@ export async function startReceiver(): Promise<Receiver> {
     contentTypes,
     headers: {},
   };
-  const server = createServer((request, response) => {
+  const origin = await openHttpServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -69,14 +66,7 @@ export async function startReceiver(): Promise<Receiver> {
       response.writeHead(200, { "content-type": type }).end(type.includes("json") ? "{}" : "");
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-  });
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  receiver.url = origin;
   return receiver;
 }
 

@@ -1,7 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { onTestFinished } from "vitest";
+import { openHttpServer } from "../support/http-server.ts";
 
 export const SECRET = `whsec_${Buffer.from("a secret of twenty-four bytes").toString("base64")}`;
 
@@ -39,7 +37,7 @@ export async function startReceiver(answers: Answers = () => 204, secret = SECRE
   const taken = new Map<string, Told>();
   const faults: unknown[] = [];
   let answering = answers;
-  const server = createServer((request, response) => {
+  const origin = await openHttpServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
@@ -62,14 +60,8 @@ export async function startReceiver(answers: Answers = () => 204, secret = SECRE
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `${origin}/hook`,
     told,
     faults,
     taken: () => [...taken.values()],

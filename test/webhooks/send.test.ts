@@ -1,27 +1,15 @@
 // For src/webhooks/send.ts
-import { createServer } from "node:http";
-import type { RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { Secret } from "../../src/secret.ts";
 import { createSender } from "../../src/webhooks/send.ts";
 import type { Sender } from "../../src/webhooks/send.ts";
 import { sharedLookup } from "../../src/public-lookup.ts";
+import { openHttpServer } from "../support/http-server.ts";
 import { SECRET } from "./receiver.ts";
 
 /** More than the connections that a receiver is given. */
 const MANY = 100;
-
-async function startServer(answer: RequestListener): Promise<number> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
 
 function openSender(options: Partial<Parameters<typeof createSender>[0]> = {}): Sender {
   const sender = createSender({ clock: systemClock, allowsPrivate: true, ...options });
@@ -37,16 +25,18 @@ const event = (nth: number, url: string) => ({
 });
 
 test("a receiver that never ends its answers takes what it is sent all the same", async () => {
-  const port = await startServer((_request, response) => response.writeHead(200).write("more will follow"));
+  const origin = await openHttpServer((_request, response) =>
+    response.writeHead(200).write("more will follow"),
+  );
   const sender = openSender();
   const sent = await Promise.all(
-    Array.from({ length: MANY }, (_, nth) => sender.send(event(nth, `http://127.0.0.1:${port}/hook`))),
+    Array.from({ length: MANY }, (_, nth) => sender.send(event(nth, `${origin}/hook`))),
   );
   expect(sent.filter(({ status }) => status !== 200)).toEqual([]);
 });
 
 test("a name is looked up once for all who connect at the same time, by the sender too", async () => {
-  const port = await startServer((_request, response) => response.writeHead(204).end());
+  const origin = await openHttpServer((_request, response) => response.writeHead(204).end());
   const asked: (() => void)[] = [];
   let hangs = true;
   const sender = openSender({
@@ -57,7 +47,9 @@ test("a name is looked up once for all who connect at the same time, by the send
     },
   });
   const sending = Promise.all(
-    Array.from({ length: MANY }, (_, nth) => sender.send(event(nth, `http://office.example:${port}/hook`))),
+    Array.from({ length: MANY }, (_, nth) =>
+      sender.send(event(nth, `http://office.example:${new URL(origin).port}/hook`)),
+    ),
   );
   await expect.poll(() => asked.length).toBeGreaterThan(0);
   // Whoever connects has begun by now.

@@ -1,27 +1,17 @@
 // For src/widget/, src/http/widget-script.ts
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../support/data-dir.ts";
 import { startServiceProcess } from "../support/service-process.ts";
+import { openHttpServer } from "../support/http-server.ts";
 import { launchBrowser, SOON, test } from "./browser.ts";
 
 /** A site that serves one text as every page, and nothing else. */
-async function startSite(html: () => string): Promise<string> {
-  const server = createServer((_request, response) => {
+function startSite(html: () => string): Promise<string> {
+  return openHttpServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(html());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 test("a bare page with the two pasted lines talks to the service; another origin does not", async ({

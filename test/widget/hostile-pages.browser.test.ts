@@ -1,7 +1,6 @@
 // For src/widget/view/fit-viewport.ts, src/widget/
-import { createServer, request as httpRequest } from "node:http";
-import { once } from "node:events";
-import { onTestFinished } from "vitest";
+import { request as httpRequest } from "node:http";
+import { openHttpServer } from "../support/http-server.ts";
 import { SOON, test } from "./browser.ts";
 import { gate, reply } from "./scripted-service.ts";
 import { openStage } from "./stage.ts";
@@ -133,7 +132,7 @@ test("W6: the strictest policy, with a nonce, strict-dynamic and trusted types: 
 test("W9: script and API under the site's own path, through its proxy", async ({ expect, visit }) => {
   const service = new URL(stage.service.url);
   // What the README's nginx and Caddy do: the site's own path, without its first part, to the service.
-  const proxy = createServer((request, response) => {
+  const url = await openHttpServer((request, response) => {
     const path = request.url ?? "/";
     if (!path.startsWith("/help/")) {
       response.writeHead(200, { "content-type": "text/html" });
@@ -157,14 +156,6 @@ test("W9: script and API under the site's own path, through its proxy", async ({
     response.on("close", () => passed.destroy());
     return request.pipe(passed);
   });
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  onTestFinished(() => {
-    proxy.close();
-    proxy.closeAllConnections();
-  });
-  const address = proxy.address();
-  const url = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
   stage.service.scripts.set("from here", [reply("Served from **here**.")]);
   const at = await visit(stage.browser, `${stage.site.url}/file`);
   const asked: string[] = [];

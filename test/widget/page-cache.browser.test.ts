@@ -19,6 +19,11 @@ function replyWith(text: string, ...between: Cue[]): string {
   return text;
 }
 
+/** The requests behind the first `from` whose body has the value in the field. */
+function askedSince(from: number, field: string, value: string) {
+  return stage.service.asked.slice(from).filter(({ body }) => body[field] === value);
+}
+
 /** Goes back, and tells whether the page is the one that was left, restored, or loaded anew. */
 async function goBack({ page }: Visit): Promise<"restored" | "loaded"> {
   // The page may be gone before it answers that it goes.
@@ -54,9 +59,7 @@ describe.skipIf(pathOfPageCache() === null)(
       expect(await goBack(at)).toBe("restored");
       rest.open();
       await expectOnce(expect, at);
-      expect(
-        stage.service.asked.slice(from).filter(({ body }) => body["text"] === "left early"),
-      ).toHaveLength(1);
+      expect(askedSince(from, "text", "left early")).toHaveLength(1);
     });
 
     test("was left in a reply whose connection broke meanwhile: it is picked up, and shown once", async ({
@@ -74,9 +77,7 @@ describe.skipIf(pathOfPageCache() === null)(
       await goBack(at);
       rest.open();
       await expectOnce(expect, at);
-      expect(
-        stage.service.asked.slice(from).filter(({ body }) => body["text"] === "left and cut"),
-      ).toHaveLength(1);
+      expect(askedSince(from, "text", "left and cut")).toHaveLength(1);
     });
 
     test("was left in a reply that the next page took over: it is loaded anew, and the reply shown once", async ({
@@ -134,7 +135,7 @@ describe.skipIf(pathOfPageCache() === null)(
       await at.page.waitForURL("**/file");
       expect(await goBack(at)).toBe("restored");
       await expectOnce(expect, at);
-      const results = stage.service.asked.slice(from).filter(({ body }) => body["tool"] === "opens_file");
+      const results = askedSince(from, "tool", "opens_file");
       expect(results.map(({ body }) => body["result"])).toEqual(["opened it"]);
     });
   },

@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { request } from "node:http";
+import { openHttpServer } from "../../support/http-server.ts";
 
 export interface CuttingProxy {
   url: string;
@@ -19,7 +17,7 @@ export async function openCuttingProxy(
   onRepeat: () => void,
 ): Promise<CuttingProxy> {
   let asked = 0;
-  const server = createServer((incoming, outgoing) => {
+  const origin = await openHttpServer((incoming, outgoing) => {
     void (async () => {
       const parts: Buffer[] = [];
       for await (const part of incoming) parts.push(part);
@@ -48,13 +46,6 @@ export async function openCuttingProxy(
       passed.on("error", () => outgoing.destroy());
       passed.end(body);
     })().catch(() => outgoing.destroy());
-  }).listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
   });
-  await once(server, "listening");
-  // A cast: a server that listens on a port has such an address.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, repeats: () => Math.max(0, asked - 1) };
+  return { url: origin, repeats: () => Math.max(0, asked - 1) };
 }

@@ -1,6 +1,4 @@
 // For src/models/packages/, src/models/refusals/stream-learning.ts
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ModelMessage, ModelRequest, ModelTurn } from "../../../src/model.ts";
 import { ModelFault } from "../../../src/model.ts";
@@ -10,6 +8,7 @@ import { openProviders } from "../../../src/models/providers.ts";
 import { KeyRefused, PassingFault } from "../../../src/models/faults.ts";
 import { openPackage } from "../../../src/models/packages/open-package.ts";
 import { noPause, plainRequest } from "../../support/open-model.ts";
+import { openHttpServer } from "../../support/http-server.ts";
 import { WIRES } from "./wires.ts";
 import type { PlayedTurn, Wire } from "./wires.ts";
 
@@ -30,7 +29,7 @@ interface Played {
 async function serve(wire: Wire, ...answers: Answer[]): Promise<Played> {
   const paths: string[] = [];
   const asked: Record<string, unknown>[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const origin = await openHttpServer((incoming, outgoing) => {
     let text = "";
     incoming.on("data", (data) => (text += String(data)));
     incoming.on("end", () => {
@@ -53,15 +52,7 @@ async function serve(wire: Wire, ...answers: Answer[]): Promise<Played> {
       }
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  });
-  const address = server.address();
-  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, paths, asked };
+  return { url: origin, paths, asked };
 }
 
 async function providerAt(
