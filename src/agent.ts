@@ -1,6 +1,7 @@
 import type { HandedBack } from "../machines/person.ts";
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
 import type { Attachment } from "./domain/threads/attachments.ts";
+import type { HistorySummary } from "./domain/threads/history-summary.ts";
 import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/threads/message.ts";
 import type { Wrote } from "./model.ts";
 
@@ -21,6 +22,8 @@ export interface Turn {
   handedBack?: HandedBack;
   /** By run id: the stored images (data: URLs) that the model sees; absent: none. */
   images?: ReadonlyMap<string, readonly string[]>;
+  /** Of the beginning of the history, which `before` then leaves out; absent: there is none. */
+  summary?: HistorySummary;
   /** The history before the run, oldest first. */
   before: Message[];
   /** The thread's page tools; offered to the model only on the widget API. */
@@ -67,6 +70,29 @@ export interface ToolCaller {
   traceparent?: string | null;
 }
 
+/** What a process that has just let a thread go knows of its history. */
+export interface KnownHistory {
+  summary: HistorySummary | null;
+  /** The newest messages, oldest first: as many as a model could be sent, and perhaps some that the summary covers. */
+  tail: readonly Message[];
+}
+
+/** Messages to be summarised. */
+export interface Summarizing {
+  slug: string;
+  /** The thread's last run: its user and its address pay. */
+  run: Pick<RunRecord, "userId" | "address">;
+  traceparent: string | null;
+  /** The summary of what came before them. */
+  summary: HistorySummary | null;
+  /** Oldest first. Of one that has `kept`, that text is left out. */
+  messages: readonly Message[];
+  /** Called at the end, whatever it is, with what it cost. */
+  onSpent?(cost: Usage | null): void;
+}
+
+export type Summarized = Pick<HistorySummary, "text" | "model" | "usage">;
+
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
   think(turn: Turn, wrote: Wrote, signal: AbortSignal, onAsked?: OnAsked): Promise<TurnEnd>;
@@ -77,6 +103,13 @@ export interface Agent {
     signal: AbortSignal,
     caller?: ToolCaller,
   ): Promise<{ text: string; isError: boolean; shown?: string }>;
+  /**
+   * The number of the last message that should be summarised now; null: none, since the history fits or the channel wants no
+   * summaries. Absent: nothing is ever summarised.
+   */
+  summarizesTo?(slug: string, history: KnownHistory): number | null;
+  /** The summary of a summary and of the messages after it. Null: a daily cap is used up. Rejects if the model fails. */
+  summarize?(asked: Summarizing, signal: AbortSignal): Promise<Summarized | null>;
   /** One sentence for the operator for each tool server that failed when it was last used. */
   warnings?(): string[];
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import type { AgentSettings } from "../domain/channels/channel.ts";
 import type { Usage } from "../../machines/run.ts";
 import type { ModelMessage } from "../model.ts";
 import type { PlainLog } from "../log.ts";
-import { estimateTokens } from "./history-budget.ts";
+import { estimateTokens } from "./history/history-budget.ts";
 
 /** The tokens of a UTC day (`YYYY-MM-DD`). Used only if there is a daily cap. */
 export interface Spending {
@@ -51,11 +51,17 @@ export interface SharedCaps {
   address: number | null;
 }
 
+/** Who spends: a turn, or a summary. */
+export interface Spender {
+  slug: string;
+  run: Pick<Turn["run"], "userId" | "address">;
+}
+
 export interface DailyBudget {
   /** The cap that is used up; null if none is. All are read at once. */
-  spentCap(settings: AgentSettings, turn: Turn): Promise<DayCap | null>;
+  spentCap(settings: AgentSettings, turn: Spender): Promise<DayCap | null>;
   /** The account of a turn that is about to be made; null: no cap counts it. */
-  account(settings: AgentSettings, turn: Turn): Account | null;
+  account(settings: AgentSettings, turn: Spender): Account | null;
 }
 
 /** What a turn counts against the daily caps. */
@@ -85,7 +91,7 @@ export function createDailyBudget({
   log: Pick<PlainLog, "warn">;
 }): DailyBudget {
   /** The caps that count under a name, each with it. */
-  function counted({ maxTokensPerDay }: AgentSettings, { slug, run }: Turn): Counted[] {
+  function counted({ maxTokensPerDay }: AgentSettings, { slug, run }: Spender): Counted[] {
     return [
       ...capped("channel", maxTokensPerDay, CAP_NAMES.channel(slug)),
       ...capped("installation", caps.installation, CAP_NAMES.installation),

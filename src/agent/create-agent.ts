@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { withoutOwnFields } from "../domain/channels/model-body.ts";
 import type { AgentSettings, Channel, McpServer } from "../domain/channels/channel.ts";
 import { allowsHandOff } from "../domain/threads/hand-off.ts";
+import { newestWithin } from "../domain/threads/newest-within.ts";
 import type { User } from "../domain/people/user.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
@@ -15,6 +16,8 @@ import type { Caller } from "./mcp/identity.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
 import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
 import { fitOffers } from "./tools/fit-offers.ts";
+import { maxCharsOf, summarizesTo } from "./history/history-limit.ts";
+import { createSummarize } from "./history/summarize.ts";
 import { fitPrompt } from "./fit-prompt.ts";
 import { createLeftOutTools } from "./tools/left-out-tools.ts";
 import { buildPrompt } from "./prompt.ts";
@@ -53,17 +56,17 @@ export interface AgentOptions {
 
 /** What else is asked of the model, and of whom. */
 function further(settings: AgentSettings, run: Turn["run"]): Pick<ModelRequest, "body" | "keep"> {
-  const { body, temperature, reasoningEffort } = settings;
   const keep = run.turns.findLast((item) => item.type === "assistant")?.by;
+  return { ...bodyOf(settings), ...(keep === undefined ? {} : { keep }) };
+}
+
+function bodyOf({ body, temperature, reasoningEffort }: AgentSettings): Pick<ModelRequest, "body"> {
   const fields = {
     ...(body ? withoutOwnFields(body) : {}),
     ...(temperature === undefined ? {} : { temperature }),
     ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
   };
-  return {
-    ...(Object.keys(fields).length > 0 ? { body: fields } : {}),
-    ...(keep === undefined ? {} : { keep }),
-  };
+  return Object.keys(fields).length > 0 ? { body: fields } : {};
 }
 
 function sessionsOptions(options: AgentOptions): SessionsOptions {
@@ -77,6 +80,9 @@ function sessionsOptions(options: AgentOptions): SessionsOptions {
   };
 }
 
+/** The rest is for the question, the run and the summary. */
+const HISTORY_SHARE = 0.75;
+
 /** The agent of the contract (agent.ts): one model turn, or one call of a server-side tool. */
 export function createAgent(options: AgentOptions): Agent {
   const { model, defaultModel, maxInputTokens, log, spending, tracing } = options;
@@ -89,9 +95,11 @@ export function createAgent(options: AgentOptions): Agent {
     ...(options.caps ? { caps: options.caps } : {}),
   });
   const settingsOf = (slug: string): AgentSettings => options.channel(slug)?.agent ?? {};
+  /** By channel: what its tools took of the last turn's input. */
+  const toolTokens = new Map<string, number>();
 
   function promptInput(
-    { run, text, attachments, images, handedBack, before }: Turn,
+    { slug, run, text, attachments, images, handedBack, summary, before: all }: Turn,
     {
       toolTokens,
       ...given
@@ -104,7 +112,9 @@ export function createAgent(options: AgentOptions): Agent {
     },
   ): PromptInput {
     const left = maxInputTokens - toolTokens;
-    return { ...given, run, text, attachments, images, handedBack, before, maxInputTokens: left };
+    const maxChars = maxCharsOf(settingsOf(slug).history);
+    const before = maxChars === Infinity ? all : newestWithin(all, maxChars);
+    return { ...given, run, text, attachments, images, handedBack, summary, before, maxInputTokens: left };
   }
 
   /** Read only if a server needs it. */
@@ -139,6 +149,7 @@ export function createAgent(options: AgentOptions): Agent {
     const named = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
     const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });
     leftOutTools.note(slug, leftOut);
+    if (settings.history?.summary) toolTokens.set(slug, tokens);
     const tools = toolsFor(offers, handsOff);
     const input = promptInput(turn, {
       instructions: settings.instructions,
@@ -202,6 +213,15 @@ export function createAgent(options: AgentOptions): Agent {
         useTool(slug, call, signal, { ...by, traceparent }),
       );
     },
+
+    summarizesTo(slug, history) {
+      const settings = settingsOf(slug).history;
+      if (!settings?.summary) return null;
+      const maxTokens = (maxInputTokens - (toolTokens.get(slug) ?? 0)) * HISTORY_SHARE;
+      return summarizesTo(history, { maxChars: maxCharsOf(settings), maxTokens });
+    },
+
+    summarize: createSummarize({ model, defaultModel, daily, settingsOf, bodyOf }),
 
     warnings: () => [
       ...mcp

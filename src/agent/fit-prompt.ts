@@ -1,5 +1,5 @@
 import type { FittedInput, OfferedTool } from "../model.ts";
-import { estimateTokens, estimateTools } from "./history-budget.ts";
+import { estimateTokens, estimateTools } from "./history/history-budget.ts";
 import { buildPrompt, systemMessage } from "./prompt.ts";
 import type { PromptInput } from "./prompt.ts";
 

@@ -1,6 +1,7 @@
 import type { HandedBack } from "../../machines/person.ts";
 import type { Turn } from "../agent.ts";
 import type { Attachment } from "../domain/threads/attachments.ts";
+import type { HistorySummary } from "../domain/threads/history-summary.ts";
 import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "../domain/threads/message.ts";
 import { shortDisplayName } from "../domain/people/user.ts";
 import { WITHHELD } from "../model.ts";
@@ -9,7 +10,8 @@ import { shownImages, userMessage } from "./attached-images.ts";
 import type { ShownImages } from "./attached-images.ts";
 import { parseArguments } from "./tools/arguments.ts";
 import { failureBlock, failuresIn, FAILURE_RULE } from "./tools/failures.ts";
-import { estimateTokens, newestThatFit, shortenToFit } from "./history-budget.ts";
+import { SUMMARY_RULE, summaryBlock } from "./history/summarize.ts";
+import { estimateTokens, newestThatFit, shortenToFit } from "./history/history-budget.ts";
 import { isAllowedName, safeName } from "./tools/names.ts";
 import { peopleIn, personBlock, handedBackBlock, PEOPLE_RULE } from "./people.ts";
 import { markedBlock } from "./marked-block.ts";
@@ -48,6 +50,8 @@ export interface PromptInput {
   attachments?: readonly Attachment[] | undefined;
   /** The stored images by the run of their message (agent.ts, Turn). */
   images?: Turn["images"] | undefined;
+  /** Of what was said before `before`. */
+  summary?: HistorySummary | undefined;
   /** The history before the run, oldest first. */
   before: readonly Message[];
   /** Present if a person had the thread before that text, and gave it back. */
@@ -70,10 +74,15 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   const told = input.handedBack ? [handedBackBlock(input.handedBack)] : [];
   const present = shortenToFit([...told, question, ...runMessages(run.turns)], maxInputTokens);
   const exchanges = before.map((message) => exchangeOf(message, shown));
-  const earlier = newestThatFit(exchanges, maxInputTokens - estimateTokens(present));
+  const rest = maxInputTokens - estimateTokens(present) - summaryTokens(input);
+  const earlier = newestThatFit(exchanges, rest);
   // A reply without its question would answer nothing.
   const firstQuestion = earlier.findIndex((message) => message.role === "user");
   return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
+}
+
+function summaryTokens(input: PromptInput): number {
+  return summarized(input).reduce((sum, block) => sum + Math.ceil(Buffer.byteLength(block) / 4), 0);
 }
 
 /** Without the messages that a content filter refused: it sees all that is sent, and would refuse this one for them, too. */
@@ -93,11 +102,23 @@ export function systemMessage(input: PromptInput): ModelMessage {
     ...(input.allowsHandOff ? [HAND_OFF_RULE] : []),
     ...(peopleIn(input) ? [PEOPLE_RULE] : []),
     ...(failuresIn(input) ? [FAILURE_RULE] : []),
+    ...(input.summary ? [SUMMARY_RULE] : []),
   ].join("");
   return {
     role: "system",
-    content: [own, rules, ...missingTools(missing), ...facts, ...visitorData(run.speaker)].join("\n\n"),
+    content: [
+      own,
+      rules,
+      ...missingTools(missing),
+      ...facts,
+      ...visitorData(run.speaker),
+      ...summarized(input),
+    ].join("\n\n"),
   };
+}
+
+function summarized({ summary }: Pick<PromptInput, "summary">): string[] {
+  return summary ? [summaryBlock(summary)] : [];
 }
 
 /** The names are those of the channel's settings, so they need no quotes. */

@@ -1,7 +1,7 @@
 import { addUsage } from "../../machines/run.ts";
 import type { Usage } from "../../machines/run.ts";
 import type { ArrivedAnswer, OfferedTool, SentRequest } from "../model.ts";
-import { estimateTokens, estimateTools } from "./history-budget.ts";
+import { estimateTokens, estimateTools } from "./history/history-budget.ts";
 
 /**
  * What the requests of one turn cost, in tokens, while it goes on and however it ends. As the server told it; estimated

@@ -5,6 +5,7 @@ import type { Attachment } from "../domain/threads/attachments.ts";
 import type { HistoryItem } from "../protocol/history.ts";
 import { THREAD_STATES } from "../operators/channel-threads.ts";
 import type { channelThreadView } from "../operators/channel-threads.ts";
+import type { viewOfSummary } from "../operators/history-summary.ts";
 import type { runView } from "../operators/threads.ts";
 import { at } from "./command/ask.ts";
 import type { OperatorApi, Refused } from "./command/ask.ts";
@@ -20,12 +21,14 @@ const RUNS = 100;
 
 type Thread = ReturnType<typeof channelThreadView>;
 type Run = ReturnType<typeof runView>;
+type Summary = ReturnType<typeof viewOfSummary>;
 type Item = Omit<HistoryItem, "attachments"> & { attachments?: Attachment[] };
 
 /** A line of an export of a thread. */
 type Exported =
   | ({ type: "thread" } & Pick<Thread, "id" | "threadId" | "createdAt" | "state">)
   | ({ type: "message"; thread: string } & HistoryItem)
+  | ({ type: "summary"; thread: string } & Summary)
   | ({ type: "run"; thread: string } & Run);
 
 interface ListOptions {
@@ -84,9 +87,11 @@ export const threads: Family = {
         const uid = await uidOf(api, slug, { id, user: options.user });
         return conversationOf(api.lines(at`/channels/${slug}/threads/${uid}/export`));
       },
-      prints({ thread, messages, runs }, { terminal, options }) {
-        if (options.json) return printJson(terminal, { ...thread, messages, runs });
+      prints({ thread, summary, messages, runs }, { terminal, options }) {
+        if (options.json)
+          return printJson(terminal, { ...thread, ...(summary && { summary }), messages, runs });
         printFields(terminal, { ...thread, createdAt: isoTime(thread.createdAt) });
+        if (summary) printSummary(terminal, summary);
         for (const message of messages) printMessage(terminal, message);
         terminal.out("\n");
         printRuns(terminal, runs);
@@ -167,18 +172,33 @@ function unknownThread({ message }: Refused, _: unknown, slug: string, id: strin
 async function conversationOf(lines: AsyncIterable<string>) {
   const [messages, runs]: [Item[], Run[]] = [[], []];
   let thread: ReturnType<typeof threadOf> | null = null;
+  let summary: Summary | null = null;
   for await (const text of lines) {
     const line = JSON.parse(text) as Exported;
     if (line.type === "thread") thread = threadOf(line);
     else if (line.type === "message") messages.push(itemOf(line));
+    else if (line.type === "summary") summary = summaryOf(line);
     else runs.push(runOf(line));
   }
   if (thread === null) throw new Error("Cannot read the thread: its export is empty");
-  return { thread, messages, runs: runs.slice(-RUNS) };
+  return { thread, ...(summary && { summary }), messages, runs: runs.slice(-RUNS) };
+}
+
+/** What the model is sent in place of the first messages. */
+function printSummary(terminal: Terminal, { messages, madeAt, model, tokens, text = "" }: Summary): void {
+  const cost = tokens ? `, ${tokens.input} + ${tokens.output} tokens in all` : "";
+  terminal.out(
+    `\nSummary of the first ${messages} messages, by ${printable(model)}, ${isoTime(madeAt)}${cost}\n`,
+  );
+  terminal.out(`${printable(text)}\n`);
 }
 
 function threadOf({ type: _, ...thread }: Extract<Exported, { type: "thread" }>) {
   return thread;
+}
+
+function summaryOf({ type: _, thread: __, ...summary }: Extract<Exported, { type: "summary" }>): Summary {
+  return summary;
 }
 
 function runOf({ type: _, thread: __, ...run }: Extract<Exported, { type: "run" }>): Run {

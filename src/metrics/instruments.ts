@@ -37,6 +37,11 @@ export function createInstruments({ Gauge }: PromClient, registry: Registry) {
     runs: times("run_seconds", "From the user's message to the run's end", ["channel", "outcome"], SLOW),
     moves: counter("thread_events_total", "Events that moved a thread", ["event"]),
     toolCalls: counter("tool_calls_total", "Tool calls that were issued", ["kind"]),
+    summaries: counter(
+      "history_summaries_total",
+      "Summaries of the beginnings of long conversations, by what came of them",
+      ["channel", "outcome"],
+    ),
     takeovers: counter("takeovers_total", "Runs taken up from a process that was gone", []),
     handOffs: counter("handoffs_total", "Changes of who answers in a thread", ["channel", "change"]),
     handOffWaits: times(

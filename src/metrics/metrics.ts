@@ -113,6 +113,7 @@ export async function createMetrics(): Promise<Metrics> {
 function observerWith(instruments: Instruments): ThreadObserver {
   const { moves, toolCalls, runs, takeovers, handOffs, handOffWaits } = instruments;
   return {
+    summarized: ({ slug, outcome }) => instruments.summaries.inc({ channel: slug, outcome }),
     moved({ move, lines }) {
       moves.inc({ event: move.event });
       const calls = lines.filter((line) => line.type === "step" && line.phase === "running").length;

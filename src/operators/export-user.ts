@@ -5,18 +5,21 @@ import type { User } from "../domain/people/user.ts";
 import type { RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
+import { viewOfSummary } from "./history-summary.ts";
 import { noteReading, runView } from "./threads.ts";
 import { userView } from "./users.ts";
 
-/** The records of an export, in this order: the user, then each thread with its messages and its runs. */
+/** The records of an export, in this order: the user, then each thread with its messages, their summary if there is one, and its runs. */
 export type ExportedRecord =
   | ({ type: "user" } & ReturnType<typeof userView> & Pick<User, "attributes">)
   | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
   /** `addresses`: of its attachments, in order; null for a lost image. */
   | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
+  | ({ type: "summary"; thread: string } & ReturnType<typeof viewOfSummary>)
   | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
 
-type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages"> & Pick<UserStore, "threads">;
+type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "historySummary"> &
+  Pick<UserStore, "threads">;
 
 /**
  * Everything stored about a user, oldest first, record by record: only one read of a thread is in memory, however long
@@ -55,6 +58,8 @@ async function* threadRecords(store: Exporting, entry: ThreadEntry): AsyncGenera
     const images = hasKeptImages(attachments) ? await store.keptImages(thread, runId) : [];
     yield { type: "message", thread, message, addresses: addressesOf(attachments, images) };
   }
+  const summary = await store.historySummary(thread);
+  if (summary) yield { type: "summary", thread, ...viewOfSummary(summary, { seesText: true }) };
   // Reads the thread again from the start: every run has its message in the history, so no holder of a run is asked.
   for await (const run of runsOf(store, thread)) yield { type: "run", thread, ...runView(run) };
 }

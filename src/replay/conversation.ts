@@ -13,6 +13,8 @@ import type { Clock } from "../clock.ts";
 import { keptAttachments } from "../domain/threads/attachments.ts";
 import type { SentAttachment } from "../domain/threads/attachments.ts";
 import { newId } from "../domain/ids.ts";
+import { withoutSummarized } from "../domain/threads/history-summary.ts";
+import type { HistorySummary } from "../domain/threads/history-summary.ts";
 import { handOffOf } from "../domain/threads/hand-off.ts";
 import type {
   Api,
@@ -67,6 +69,7 @@ const NOBODY = "replay";
 export function createConversation(options: ConversationOptions) {
   const { agent, slug, api, catalog, clock, limits } = options;
   const history: Message[] = [];
+  let summary: HistorySummary | null = null;
   /** By run: the images sent with its message. */
   const images = new Map<string, string[]>();
   let snapshot = threadHost.initial();
@@ -99,6 +102,7 @@ export function createConversation(options: ConversationOptions) {
       slug,
       run: present,
       history,
+      summary,
       catalog,
       traceparent: null,
       usage: snapshot.context.run?.usage ?? null,
@@ -119,6 +123,16 @@ export function createConversation(options: ConversationOptions) {
       turnEvent(present.runId, end, clock.now(), () => handOffOf(undefined)),
       { item },
     );
+  }
+
+  /** As after each reply of a thread (threads/summaries), but in its turn: the next message waits for it. */
+  async function summarize(signal: AbortSignal): Promise<void> {
+    const upTo = agent.summarizesTo?.(slug, { summary, tail: history });
+    if (typeof upTo !== "number") return;
+    const messages = withoutSummarized(history, summary).filter(({ id }) => Number(id) <= upTo);
+    const asked = { slug, run: { userId: NOBODY }, traceparent: null, summary, messages };
+    const made = await agent.summarize?.(asked, signal);
+    if (made) summary = { ...made, upTo, atMs: clock.now() };
   }
 
   async function answerCall(call: Call, signal: AbortSignal): Promise<PerformedEffect[] | null> {
@@ -159,6 +173,7 @@ export function createConversation(options: ConversationOptions) {
           effects = await answerCall(currentCall(snapshot.context.run), signal);
         else break;
       }
+      await summarize(signal);
       answered.reply = textOf(run?.lines ?? []);
       const terminal = run?.terminal;
       answered.error = terminal?.type === "error" ? terminal.message : null;

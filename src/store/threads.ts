@@ -6,6 +6,7 @@ import type {
   RunRecord,
   UserMessage,
 } from "../domain/threads/message.ts";
+import type { HistorySummary } from "../domain/threads/history-summary.ts";
 import type { Telling } from "../domain/channels/webhook.ts";
 import type { ThreadState } from "../protocol/threads.ts";
 import type { ToldRef } from "./outbox.ts";
@@ -41,6 +42,18 @@ export interface ThreadStore {
   /** Empty if there are none. */
   keptImages(uid: string, runId: string): Promise<string[]>;
   dropImages(uid: string, runId: string): Promise<void>;
+  /** The summary of a thread's history; null: none. A load reads it, too. */
+  historySummary(uid: string): Promise<HistorySummary | null>;
+  /**
+   * Replaces the summary, without a fence: it affects no run, and the revision does not change. `after`: up to which message the
+   * former one goes, 0 if there is none. False: another one was kept meanwhile, or the thread was deleted.
+   */
+  keepHistorySummary(kept: {
+    uid: string;
+    slug: string;
+    summary: HistorySummary;
+    after: number;
+  }): Promise<boolean>;
   /** Puts a message into the queue of a thread that is held. `free`: nobody holds it any more, so claim it. */
   wait(
     uid: string,
@@ -147,6 +160,8 @@ export interface ThreadRecord {
   tail: Message[];
   /** How many messages the history holds: the next one's id is this plus one. */
   messageCount: number;
+  /** Absent: there is none. */
+  historySummary?: HistorySummary;
   /** How many messages wait in the queue. */
   waitingCount: number;
 }
@@ -158,7 +173,16 @@ export interface Salvage {
 }
 
 export interface UnreadablePart {
-  part: "header" | "state" | "snapshot" | "run" | "catalog" | "message" | "waiting" | "summary";
+  part:
+    | "header"
+    | "state"
+    | "snapshot"
+    | "run"
+    | "catalog"
+    | "message"
+    | "waiting"
+    | "summary"
+    | "historySummary";
   /** Which one of several: a message's id, a waiting message's run, or a run; else empty. */
   place: string;
   /** The text as it is stored. */

@@ -135,7 +135,7 @@ export const tables = {
   runs: ofThread("r", "hash"),
   /** … by the revision at which they ended; one that ended as another began, just before that one. */
   runOrder: ofThread("ro", "sorted set"),
-  /** Parts of long replies, and images: `RUN:NTH` → text. */
+  /** Parts of long replies, images, and the summary of the history: `RUN:NTH` → text. */
   parts: ofThread("p", "hash"),
   /** clientMessageId → `RUN:HASH` that claimed it. */
   claims: ofThread("id", "hash"),
@@ -206,6 +206,8 @@ export const HEADER = {
   catalogId: "catalogId",
   /** How many messages the history has. */
   messages: "messages",
+  /** How many of them a summary covers, which is among the parts; empty or absent: there is none. */
+  summarized: "summarized",
   /** Runs of waiting messages, in order, separated by spaces; empty or absent: none waits. */
   waiting: "waiting",
   /** When the pending call or wait expires; empty or absent: never. */

@@ -69,6 +69,8 @@ export interface ThreadObserver {
   takenOver(taken: { slug: string; uid: string; runId: string }): void;
   /** A run's first text came, so long after the user's message. */
   firstText?(said: { slug: string; waitedMs: number }): void;
+  /** A summary of the beginning of a long conversation was made, or tried. */
+  summarized?(made: { slug: string; outcome: SummaryOutcome }): void;
   /** Who answers has changed. `waitedMs`: time since a person was asked for; null if nobody was. */
   answererChanged?(changed: {
     slug: string;
@@ -79,6 +81,9 @@ export interface ThreadObserver {
   /** Somebody rated a reply. `before`: their former rating; `feedback`: null if the rating was withdrawn. */
   rated?(rated: { slug: string; before: Feedback | null; feedback: Feedback | null; atMs: number }): void;
 }
+
+/** How a summary ended: `kept`; `capped`: a daily cap is used up; `overtaken`: another one was kept, or the thread was deleted; `failed`. */
+export type SummaryOutcome = "kept" | "capped" | "overtaken" | "failed";
 
 export type AnswererChange = "asked" | "cancelled" | "expired" | "taken" | "returned" | "closed";
 

@@ -36,6 +36,7 @@ import type { Reply } from "./hold/reply.ts";
 import { createSay } from "./say/say.ts";
 import type { NewMessage } from "./say/say.ts";
 import { createStoreClock } from "./store-clock.ts";
+import { createSummaries } from "./summaries/summaries.ts";
 import { createSilence } from "./recover/silence.ts";
 import { createStops } from "./say/stops.ts";
 import { createTakeUp } from "./recover/take-up.ts";
@@ -118,7 +119,15 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
       if (unqueued.length > 0) given.told?.(unqueued);
     },
     onDoubt: (uid) => lost.suspect(uid),
+    onReleased: (thread) => summaries.released(thread),
     remembered,
+  });
+  const summaries = createSummaries({
+    ...dependencies,
+    onKept(uid, summary) {
+      held.get(uid)?.setSummary(summary);
+      remembered.summarized(uid, summary);
+    },
   });
   const lost = createLostThreads({ store, clock, isOurs: (fence) => held.isOurs(fence) });
   const following = createFollowing({ ...dependencies, held });
@@ -249,6 +258,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
       while (isBusy() && clock.elapsed() < endsAt) await pause(timers, DRAIN_LOOK_MS);
       recovery.stop();
       forgetting.stop();
+      summaries.stop();
       for (const thread of held.all()) thread.interrupt();
       following.stop();
       await store.retire().catch((error: unknown) => {

@@ -1,8 +1,8 @@
-// For src/agent/prompt.ts, src/agent/history-budget.ts, src/agent/fit-prompt.ts, src/agent/marked-block.ts,
+// For src/agent/prompt.ts, src/agent/history/history-budget.ts, src/agent/fit-prompt.ts, src/agent/marked-block.ts,
 // src/agent/people.ts
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "../../src/agent/history-budget.ts";
+import { estimateTokens } from "../../src/agent/history/history-budget.ts";
 import { buildPrompt, DEFAULT_INSTRUCTIONS } from "../../src/agent/prompt.ts";
 import type { PromptInput } from "../../src/agent/prompt.ts";
 import type { Message, TurnItem } from "../../src/domain/threads/message.ts";

@@ -160,6 +160,7 @@ const PLAIN_FIELDS = [
   "slug",
   "publishableKey",
   "allowedOrigins.*",
+  "agent.history.summaryModel",
   "agent.instructions",
   "agent.model",
   "agent.reasoningEffort",

@@ -6,6 +6,7 @@ import { commitPromises } from "./contract-commit.ts";
 import { deletionPromises } from "./contract-deletions.ts";
 import { feedbackPromises } from "./contract-feedback.ts";
 import { retentionPromises } from "./contract-retention.ts";
+import { historySummaryPromises } from "./contract-history-summary.ts";
 import { identityPromises } from "./contract-identity.ts";
 import { keptTextPromises } from "./contract-kept-text.ts";
 import { livenessPromises } from "./contract-liveness.ts";
@@ -56,6 +57,7 @@ const ALL: readonly Promises[] = [
   retentionPromises,
   messageClaimPromises,
   keptTextPromises,
+  historySummaryPromises,
   feedbackPromises,
   outboxPromises,
   livenessPromises,

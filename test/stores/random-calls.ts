@@ -162,6 +162,14 @@ export const CALLS: Record<string, Kind> = {
     { uid, fence, runId: pick("r1", "w1"), nth: fc.nat(PARTS - 1) },
     (drawn) => (store) => store.keepPart({ ...drawn, text: partOf(drawn.runId, drawn.nth) }),
   ),
+  keepHistorySummary: kind(
+    2,
+    { uid, after: pick(0, 2, 4), upTo: pick(2, 4) },
+    ({ uid, after, upTo }) =>
+      (store) =>
+        store.keepHistorySummary({ uid, slug: SLUG, summary: summaryTo(upTo), after }),
+  ),
+  historySummary: kind(1, { uid }, (drawn) => (store) => store.historySummary(drawn.uid)),
   keepImages: kind(
     1,
     { uid, runId, images: fc.array(pick("a", "b"), { maxLength: 2 }) },
@@ -514,6 +522,13 @@ function waitingOf(id: string): UserMessage {
   return id.endsWith("3") ? message : { ...message, clientMessageId: "shared" };
 }
 
+const summaryTo = (upTo: number) => ({
+  text: `Up to ${upTo} 👋`,
+  upTo,
+  atMs: 5,
+  model: "p/m",
+  usage: upTo === 4 ? null : { input: 1, output: 2 },
+});
 const partOf = (id: string, nth: number) => `part ${nth} of ${id} 👋 `;
 
 /** All parts of the run, if they are there. */

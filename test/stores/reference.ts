@@ -3,6 +3,7 @@ import type { Clock } from "../../src/clock.ts";
 import type { Channel } from "../../src/domain/channels/channel.ts";
 import { isSameFeedback, mayBeRated, withFeedback } from "../../src/domain/threads/feedback.ts";
 import { wholeMessage, wholeRun } from "../../src/domain/threads/kept-text.ts";
+import type { HistorySummary } from "../../src/domain/threads/history-summary.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../src/domain/threads/message.ts";
 import type { Operator } from "../../src/domain/people/operator.ts";
 import type { User } from "../../src/domain/people/user.ts";
@@ -62,6 +63,7 @@ interface Thread {
   /** Texts of long replies, by run and number. */
   parts: Map<string, string>;
   queue: UserMessage[];
+  historySummary: HistorySummary | null;
   /** By clientMessageId. */
   claims: Map<string, MessageClaim>;
   /** The last change that was committed, and what it answered. */
@@ -138,6 +140,7 @@ export function createReference(clock: Clock): Store {
       runs: [],
       parts: new Map(),
       queue: [],
+      historySummary: null,
       claims: new Map(),
       last: null,
     };
@@ -627,7 +630,15 @@ export function createReference(clock: Clock): Store {
         tail: fitting(messages, budgetChars),
         messageCount: messages.length,
         waitingCount: queue.length,
+        ...(thread.historySummary && { historySummary: thread.historySummary }),
       };
+    },
+    historySummary: async (uid) => threads.get(uid)?.historySummary ?? null,
+    async keepHistorySummary({ uid, slug, summary, after }) {
+      const thread = threads.get(uid);
+      if (thread?.slug !== slug || (thread.historySummary?.upTo ?? 0) !== after) return false;
+      thread.historySummary = summary;
+      return true;
     },
     commit: async (change) => commit(change),
     async keepPart({ uid, fence, runId, nth, text }) {

@@ -134,6 +134,10 @@ export const SERVICE: readonly Layer[] = [
             path: "src/threads/hold/",
             is: "a thread that this process holds, from its claim to its release",
           },
+          {
+            path: "src/threads/summaries/",
+            is: "summaries of the beginnings of long conversations, in the background",
+          },
           { path: "src/threads/say/", is: "what callers ask of a thread, and the streams that answer" },
           { path: "src/threads/handoff/", is: "people who answer instead of the model" },
           {
@@ -151,6 +155,10 @@ export const SERVICE: readonly Layer[] = [
         is: "the agent: prompt, tools, budgets",
         rooms: [
           { path: "src/agent/tools/", is: "tools as they are offered and called: names, schemas, arguments" },
+          {
+            path: "src/agent/history/",
+            is: "what of a long history a model is sent, and the summary of the rest",
+          },
           { path: "src/agent/mcp/", is: "connections to the MCP servers of channels" },
         ],
       },

@@ -282,6 +282,15 @@ export const threadSteps: Step[] = [
     },
   },
   {
+    name: "keepHistorySummary",
+    before: held,
+    take: async (store, { uid, slug }) => {
+      const summary = { text: "Kim wants red shoes.", upTo: 1, atMs: 2_000, model: "p/m", usage: null };
+      await store.keepHistorySummary({ uid, slug, summary, after: 0 });
+      return store.historySummary(uid);
+    },
+  },
+  {
     name: "rate",
     before: rateable,
     take: async (store, { uid }) => {

@@ -1,3 +1,4 @@
+import { SUMMARY_FIELD } from "../../src/stores/steps/threads/history-summary.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +31,11 @@ export interface PlantableStore {
 
 /** Another text in the place of what is stored; `message` is the first one, `nth` of those that wait. */
 export type Plant =
-  | { part: "snapshot" | "run" | "state" | "catalog" | "message"; uid: string; text: string }
+  | {
+      part: "snapshot" | "run" | "state" | "catalog" | "message" | "historySummary";
+      uid: string;
+      text: string;
+    }
   | { part: "waiting"; uid: string; nth: number; text: string }
   | { part: "token"; slug: string; tokenHash: string; text: string }
   | { part: "channel"; slug: string; text: string };
@@ -108,7 +113,7 @@ function plantsOn(open: () => Promise<Engine>): Omit<PlantableStore, "open" | "r
 }
 
 type Placed =
-  | { part: Exclude<ReadPart, "waiting"> | "state" | "catalog"; uid: string }
+  | { part: Exclude<ReadPart, "waiting"> | "state" | "catalog" | "historySummary"; uid: string }
   | { part: "waiting"; uid: string; nth: number }
   | { part: "token"; slug: string; tokenHash: string }
   | { part: "channel"; slug: string };
@@ -125,6 +130,8 @@ async function placeOf(engine: Engine, placed: Placed): Promise<Place> {
       const runs = await textIn(engine, tables.header.key(placed.uid), HEADER.waiting);
       return { key: tables.waiting.key(placed.uid), field: runs.split(" ")[placed.nth] ?? "" };
     }
+    case "historySummary":
+      return { key: tables.parts.key(placed.uid), field: SUMMARY_FIELD };
     case "run":
     case "snapshot":
     case "state":

@@ -82,17 +82,19 @@ describe.each(plantableStores)("what cannot be read, on $name", ({ prepare }) =>
     expect((await reader.all).at(-1)).toMatchObject({ type: "tool_call" });
   }
 
-  const part = (part: "snapshot" | "run" | "state" | "catalog", text = HALF): Plant => ({
+  const part = (part: "snapshot" | "run" | "state" | "catalog" | "historySummary", text = HALF): Plant => ({
     part,
     uid: "t1",
     text,
   });
 
-  test.each(["snapshot", "run", "state", "catalog"] as const)(
+  test.each(["snapshot", "run", "state", "catalog", "historySummary"] as const)(
     "idle, %s: the next message is answered",
     async (at) => {
       await here.threads.setCatalog("t1", "shop", [{ name: "cart" }]);
       await reach("idle");
+      const summary = { text: "Hi", upTo: 1, atMs: 1, model: "p/m", usage: null };
+      await here.store.keepHistorySummary({ uid: "t1", slug: "shop", summary, after: 0 });
       await restartWith(part(at));
       // The last run of a thread at rest is read by nobody else.
       if (at === "run") await here.threads.follow("t1");
@@ -104,6 +106,19 @@ describe.each(plantableStores)("what cannot be read, on $name", ({ prepare }) =>
       expect(here.complaints).toEqual([SET_ASIDE]);
     },
   );
+
+  test("a summary that is not there is noted, and the next one begins anew", async () => {
+    await reach("idle");
+    const summary = { text: "Hi", upTo: 1, atMs: 1, model: "p/m", usage: null };
+    const keep = (after: number) =>
+      here.store.keepHistorySummary({ uid: "t1", slug: "shop", summary, after });
+    expect(await keep(0)).toBe(true);
+    await restartWith(part("historySummary", ""));
+    await talk("Three", "Third");
+    expect(await here.store.historySummary("t1")).toBeNull();
+    expect(await keep(0)).toBe(true);
+    expect(here.complaints).toEqual([SET_ASIDE]);
+  });
 
   test.each(["snapshot", "run"] as const)(
     "awaiting, %s: its run has failed, and the next one is answered",

@@ -24,6 +24,7 @@ const LONGEST = {
   name: 256,
   instructions: 100_000,
   bodyJson: 20_000,
+  historyChars: 10_000_000,
   commandLine: 32_768,
 } as const;
 export const MOST = {
@@ -131,6 +132,13 @@ export const agentFields = z.strictObject({
       ]),
     )
     .refine(...atMost(MOST.servers, "servers"))
+    .exactOptional(),
+  history: z
+    .strictObject({
+      maxChars: z.int().min(1).max(LONGEST.historyChars).exactOptional(),
+      summary: z.boolean().exactOptional(),
+      summaryModel: z.string().min(1).max(LONGEST.name).exactOptional(),
+    })
     .exactOptional(),
   maxOutputTokensPerRun: z.int().min(1).exactOptional(),
   maxTokensPerUserPerDay: z.int().min(1).exactOptional(),

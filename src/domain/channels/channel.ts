@@ -34,6 +34,16 @@ export interface McpProcessServer extends AnyMcpServer {
 
 export type McpServer = McpHttpServer | McpProcessServer;
 
+/** How much of a long conversation the model is sent. */
+export interface HistorySettings {
+  /** Characters of earlier messages; absent: 160,000. */
+  maxChars?: number;
+  /** What no longer fits is summarised. */
+  summary?: boolean;
+  /** As `model`, for the summaries; absent: the one that answers. */
+  summaryModel?: string;
+}
+
 export interface AgentSettings {
   instructions?: string;
   /** PROVIDER/MODEL, a name of PROVIDERS_FILE's `models`, or a model of the only provider. */
@@ -47,6 +57,7 @@ export interface AgentSettings {
   /** Images may come as https addresses, too, which the model's server fetches. Absent: they may. */
   imageAddresses?: boolean;
   mcpServers?: Record<string, McpServer>;
+  history?: HistorySettings;
   maxOutputTokensPerRun?: number;
   /** Input and output tokens of one user in one UTC day. */
   maxTokensPerUserPerDay?: number;

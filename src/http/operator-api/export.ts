@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { exportThread, exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
+import { historySummaryView } from "../../operators/history-summary.ts";
 import { historyItem } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
 import { user as userView } from "../../protocol/user.ts";
@@ -21,6 +22,7 @@ const exportedLine = z.union([
     .pick({ id: true, threadId: true, createdAt: true, state: true })
     .extend({ type: z.literal("thread") }),
   historyItem.extend({ type: z.literal("message"), thread }),
+  historySummaryView.extend({ type: z.literal("summary"), thread }),
   runSchema.extend({ type: z.literal("run"), thread }),
 ]);
 
@@ -63,7 +65,7 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       roles: ["admin"],
       finds: "user",
       summary: "Export a user",
-      description: `Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages and its runs. ${WHOLE}`,
+      description: `Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages, the summary of a long history, and its runs. ${WHOLE}`,
       answers,
       handle: async ({ acting, params, user }) => exported(await exportUser(acting, params.slug, user)),
     }),
@@ -74,7 +76,7 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       credential: "operatorKey",
       roles: ["admin", "agent"],
       summary: "Export a thread",
-      description: `A record a line: the thread, its messages and its runs. ${WHOLE}`,
+      description: `A record a line: the thread, its messages, the summary of a long history, and its runs. ${WHOLE}`,
       answers,
       refusals: { "not-found": "Unknown channel or thread" },
       async handle({ acting, params: { slug, id } }) {

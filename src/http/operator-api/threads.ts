@@ -5,6 +5,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { answererView } from "../../operators/answerer.ts";
 import { channelThreadView, listChannelThreads } from "../../operators/channel-threads.ts";
 import { deleteThread } from "../../operators/forgetting.ts";
+import { historySummaryView, viewOfSummary } from "../../operators/history-summary.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
@@ -33,6 +34,9 @@ export const runSchema = z.object({
 
 const oneThreadSchema = channelThread.extend({
   messages: z.int().describe("How many the history holds"),
+  summary: historySummaryView
+    .exactOptional()
+    .describe("Of the beginning of a long history, which the model is sent in its place"),
 });
 
 export const EXAMPLE_THREAD = {
@@ -103,16 +107,23 @@ export function threadsEndpoints({
       roles: EVERY_ROLE,
       summary: "Show a thread",
       description:
-        "Whose it is and how it stands. What was said of a hand-off, its reason and summary, is the only text; the reading of that is in the audit.",
+        "Whose it is and how it stands. What was said of a hand-off, its reason and summary, and the summary of a long history are the only texts; the reading of them is in the audit.",
       answers: {
         200: documentedJson("The thread", oneThreadSchema, { ...EXAMPLE_THREAD, messages: 4 }),
       },
       async handle({ acting, params: { slug, id }, caller }) {
         const { thread, messageCount } = await existingChannelThread(store, slug, id);
-        const answerer = answererView(thread.snapshot, { seesText: caller.role !== "auditor" });
-        const { reason, summary } = answerer.handoff ?? {};
+        const seesText = caller.role !== "auditor";
+        const answerer = answererView(thread.snapshot, { seesText });
+        const kept = await orUnavailable(store.historySummary(thread.uid));
+        const { reason, summary = seesText ? kept?.text : undefined } = answerer.handoff ?? {};
         if (reason !== undefined || summary !== undefined) await noteReading(acting, slug, thread.uid);
-        return jsonAnswer(200, { ...channelThreadView(thread), ...answerer, messages: messageCount });
+        return jsonAnswer(200, {
+          ...channelThreadView(thread),
+          ...answerer,
+          messages: messageCount,
+          ...(kept && { summary: viewOfSummary(kept, { seesText }) }),
+        });
       },
     }),
 

@@ -1,6 +1,6 @@
 import type { ThreadObserver } from "../../threads/dependencies.ts";
 import type { Usage } from "../../../machines/run.ts";
-import type { Agent, OnAsked, TurnEnd } from "../../agent.ts";
+import type { Agent, OnAsked } from "../../agent.ts";
 import type { Clock } from "../../clock.ts";
 import { dayOf } from "../../domain/day.ts";
 import type { Feedback } from "../../domain/threads/message.ts";
@@ -53,8 +53,8 @@ export function createStatCounts({
   const open = new Map<string, Open>();
   /** The counts that were added to last: nearly always the next ones, too. */
   let latest: Open | null = null;
-  /** The model's turns under way. */
-  const turns = new Set<Promise<TurnEnd>>();
+  /** The model's turns and summaries under way. */
+  const turns = new Set<Promise<unknown>>();
   let timer: NodeJS.Timeout | null = null;
   let flushing: Promise<void> | null = null;
   let isAway = false;
@@ -128,6 +128,7 @@ export function createStatCounts({
         add(said.slug, { [waitName(said.waitedMs)]: 1 });
         others.firstText?.(said);
       },
+      summarized: (made) => others.summarized?.(made),
       answererChanged(changed) {
         if (changed.how === "asked") add(changed.slug, { handoffs: 1 });
         others.answererChanged?.(changed);
@@ -143,6 +144,15 @@ export function createStatCounts({
 
     agent: (counted) => ({
       ...counted,
+      summarize: (asked, signal) => {
+        const onSpent = (usage: Usage | null) => {
+          if (usage) add(asked.slug, { inputTokens: usage.input, outputTokens: usage.output });
+        };
+        const making = counted.summarize?.({ ...asked, onSpent }, signal) ?? Promise.resolve(null);
+        const counting = making.finally(() => turns.delete(counting));
+        turns.add(counting);
+        return counting;
+      },
       think(turn, wrote, signal, onAsked) {
         let cost: () => Usage | null = () => null;
         const told: OnAsked = (soFar) => {

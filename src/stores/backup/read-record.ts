@@ -117,6 +117,7 @@ const READERS: { [T in Type]: Reader<BackupRecord> } = {
       state: isThreadState,
       snapshot: nullable(isText),
       dueAtMs: nullable(isNumber),
+      summarized: optional(isNumber),
       told: optional(shape<ToldOfThread>({ count: isNumber, waiting: listOf(isEvent) })),
       ...listsOfThread,
     },

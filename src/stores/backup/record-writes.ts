@@ -178,6 +178,7 @@ function threadWrites(thread: WholeThread): Write[] {
     [HEADER.messages, thread.messagesFrom + thread.messages.length || null],
     [HEADER.waiting, waiting.map(({ runId }) => runId).join(" ") || null],
     [HEADER.dueAtMs, dueAtMs],
+    [HEADER.summarized, thread.summarized ?? null],
     [HEADER.told, told?.count ?? null],
   ]);
   return [

@@ -120,6 +120,8 @@ export interface WholeThread extends ThreadLists {
   catalog: Catalog;
   run: StoredRun | null;
   waiting: StoredUserMessage[];
+  /** How many messages its summary covers, which is among the parts; absent: there is none. */
+  summarized?: number;
   /** When the pending call expires, if the thread is waiting for one. */
   dueAtMs: number | null;
   /** Events for webhooks that are not delivered yet; absent: there were none. */

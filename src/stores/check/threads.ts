@@ -5,6 +5,7 @@ import { readRun, readState, readUserMessage } from "../records/records.ts";
 import { fieldIs } from "../steps/field-is.ts";
 import { ownedThread, ownersOf } from "../steps/orders/owners.ts";
 import { isDeleted, waitingRunsOf } from "../steps/threads/facts.ts";
+import { readableSummary, SUMMARY_FIELD } from "../steps/threads/history-summary.ts";
 import { catalogFrom } from "../steps/threads/records.ts";
 import { bucketOf, HEADER, tables } from "../tables.ts";
 import { keyChecker, mending, misreading, put, remove, set } from "./checker.ts";
@@ -92,9 +93,10 @@ export function threadChecker(engine: Engine, nowMs: () => number): Checker {
       { read: "scores", key: tables.due.key(bucketOf(uid)), members: [uid] },
       { read: "size", key: tables.runs.key(uid) },
       { read: "number", key: tables.runOrder.key(uid) },
+      { read: "fields", key: tables.parts.key(uid), fields: [SUMMARY_FIELD] },
     ] as const;
-    const [pairs, messages, texts, [dueAtMs = null], ...counts] = await engine.read(reads);
-    const [runCount, orderedCount] = counts;
+    const [pairs, messages, texts, [dueAtMs = null], ...more] = await engine.read(reads);
+    const [runCount, orderedCount, [summary = null]] = more;
     const fields = new Map(pairs);
     const textOf = (field: string) => fields.get(field) ?? null;
     const header = {
@@ -118,6 +120,7 @@ export function threadChecker(engine: Engine, nowMs: () => number): Checker {
       () => readState(state || "idle", uid),
       () => catalogFrom(catalog, uid),
       ...(lastRun === null ? [] : [() => readRun(lastRun, uid)]),
+      ...(textOf(HEADER.summarized) ? [() => readableSummary(summary, uid)] : []),
       ...waitingRecords.map((record) => () => readUserMessage(record, uid)),
     ].flatMap((read) => misreading(read) ?? []);
     const found = await Promise.all([

@@ -167,8 +167,11 @@ export function sealedPart(text: string, id: string, seal: Seal): string {
   return `${PART}${seal(text, "part", id)}`;
 }
 
+/** Sealed, or by an earlier setting not. */
+export const isSealedPart = (stored: string) => stored.startsWith(PART);
+
 export function openedPart(stored: string, id: string, open: Open): string {
-  return stored.startsWith(PART) ? open(stored.slice(PART.length), "part", id) : stored;
+  return isSealedPart(stored) ? open(stored.slice(PART.length), "part", id) : stored;
 }
 
 export function openedImages(images: string[], runId: string, open: Open): string[] {

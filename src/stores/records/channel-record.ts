@@ -1,6 +1,7 @@
 import type {
   AccessMode,
   AgentSettings,
+  HistorySettings,
   Channel,
   McpHttpServer,
   McpProcessServer,
@@ -107,6 +108,13 @@ export const isChannel = shape<Channel>({
       images: optional(isFlag),
       imageAddresses: optional(isFlag),
       mcpServers: optional(mapOf(isMcpServer)),
+      history: optional(
+        shape<HistorySettings>({
+          maxChars: optional(isNumber),
+          summary: optional(isFlag),
+          summaryModel: optional(isText),
+        }),
+      ),
       maxOutputTokensPerRun: optional(isNumber),
       maxTokensPerUserPerDay: optional(isNumber),
       maxTokensPerDay: optional(isNumber),

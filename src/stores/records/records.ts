@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { HandedBack } from "../../../machines/person.ts";
-import type { RunOutcome } from "../../../machines/run.ts";
+import type { RunOutcome, Usage } from "../../../machines/run.ts";
 import type { Attachment } from "../../domain/threads/attachments.ts";
 import type { Attributes } from "../../domain/people/attributes.ts";
 import type { RenamedThread } from "../../domain/threads/renamed-threads.ts";
+import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { KeptText, RunLine } from "../../domain/threads/kept-text.ts";
 import type {
   Api,
@@ -276,6 +277,16 @@ export const waitingKind = kindOf("waiting message", isUserMessage, [withSealed]
 export const runKind = kindOf("run", isRun, [withSealed, withReply]);
 export const summaryKind = kindOf("run in short form", isRunSummary, [withSealed]);
 export const catalogKind = listKindOf("catalog", isPageTool);
+export const historySummaryKind = kindOf(
+  "summary of the history",
+  shape<HistorySummary>({
+    text: isText,
+    upTo: isNumber,
+    atMs: isNumber,
+    model: isText,
+    usage: nullable(shape<Usage>({ input: isNumber, output: isNumber })),
+  }),
+);
 
 /** The kinds of both stores. A change of a shape needs a step: test/versions/shapes.json has every shape. */
 export const sharedKinds = [
@@ -285,6 +296,7 @@ export const sharedKinds = [
   runKind,
   summaryKind,
   catalogKind,
+  historySummaryKind,
   operatorKind,
   auditKind,
 ];
@@ -294,6 +306,7 @@ export const readUserMessage = waitingKind.read;
 export const readRun = runKind.read;
 export const readRunSummary = summaryKind.read;
 export const readCatalog = catalogKind.read;
+export const readHistorySummary = historySummaryKind.read;
 
 export const isThreadState: Check<ThreadState> = checkOf(threadState);
 export const readState = readerOf("state", isThreadState);

@@ -7,6 +7,7 @@ import type { StepsContext } from "./context.ts";
 import { fieldIs } from "./field-is.ts";
 import { commitSteps } from "./threads/commit.ts";
 import { knownFacts } from "./threads/facts.ts";
+import { historySummarySteps } from "./threads/history-summary.ts";
 import { queueSteps } from "./threads/queue.ts";
 import { rateStep } from "./threads/rate.ts";
 import { readingSteps } from "./threads/reading.ts";
@@ -27,6 +28,7 @@ export function threadSteps(
   return {
     ...readingSteps(context, known),
     ...textSteps(context, known),
+    ...historySummarySteps(context, known),
     ...queue,
     ...salvageSteps(context, known),
     commit: commitSteps(context, { known, join, completeClaim, committing }),

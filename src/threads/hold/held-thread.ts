@@ -1,5 +1,7 @@
 import type { ThreadEvent } from "../../../machines/thread.ts";
 import { threadHost } from "../../charts/charts.ts";
+import type { KnownHistory } from "../../agent.ts";
+import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { Catalog, RunRecord, UserMessage } from "../../domain/threads/message.ts";
 import type { CommitResult, ThreadRecord } from "../../store.ts";
 import { DELETED } from "../delete/deleted.ts";
@@ -35,8 +37,9 @@ export interface HeldThreadRegistry {
   committed(thread: HeldThread, result: Committed): void;
   /** A run began here: readers who wait for it may attach. */
   begun(thread: HeldThread): void;
-  /** `record`: as it is now; null: it is not known, or was deleted. */
+  /** `record`: as it is now; null: it is not known. */
   released(thread: HeldThread, record: ThreadRecord | null): void;
+  deleted(thread: HeldThread): void;
   /** Released here, but the store may still name this process as holder. */
   gaveUp(thread: HeldThread): void;
 }
@@ -105,6 +108,21 @@ export class HeldThread {
   /** The saved position when this process claimed the run: everything before it is the same on every instance. */
   get basePosition(): number {
     return this.#known.basePosition;
+  }
+
+  /** The history as far as it is known here. */
+  get history(): KnownHistory {
+    return this.#known.history;
+  }
+
+  /** Of the request that the last run answered. */
+  get traceparent(): string | null {
+    return this.#known.traceparent;
+  }
+
+  /** The beginning of the history was summarised: the next turn begins with that. */
+  setSummary(summary: HistorySummary): void {
+    this.#known.setSummary(summary);
   }
 
   /** Trace fields for log lines about the active run. */
@@ -204,7 +222,7 @@ export class HeldThread {
     this.#stop();
     this.#known.segments?.cut("deleted");
     this.log.cut(DELETED);
-    this.#registry.released(this, null);
+    this.#registry.deleted(this);
   }
 
   /** After a fault in this process: recovery takes the run up from its last save. */

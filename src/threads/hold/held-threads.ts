@@ -24,12 +24,15 @@ export function createHeldThreads({
   onBegun,
   onCommitted,
   onDoubt,
+  onReleased,
   remembered,
 }: {
   onBegun: (thread: HeldThread) => void;
   onCommitted: (uid: string, result: Committed) => void;
   /** The store may name this process as the thread's holder although nothing here holds it. */
   onDoubt: (uid: string) => void;
+  /** A thread was let go, and goes on: not one that was deleted. */
+  onReleased: (thread: HeldThread) => void;
   /** Gets the threads that are released. */
   remembered: Pick<Remembered, "set">;
 }): HeldThreads {
@@ -76,7 +79,10 @@ export function createHeldThreads({
     released(thread, record) {
       drop(thread);
       if (record) remembered.set(record);
+      onReleased(thread);
     },
+
+    deleted: drop,
 
     gaveUp(thread) {
       drop(thread);

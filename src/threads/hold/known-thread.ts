@@ -1,8 +1,9 @@
 import type { Usage } from "../../../machines/run.ts";
 import type { ThreadEvent } from "../../../machines/thread.ts";
-import type { Turn } from "../../agent.ts";
+import type { KnownHistory, Turn } from "../../agent.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";
+import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import { newFence } from "../../domain/threads/fence.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/threads/message.ts";
 import type { ThreadCommit, ThreadRecord } from "../../store.ts";
@@ -73,6 +74,7 @@ export class KnownThread {
   readonly #readOp: string | null;
   #history: Message[];
   #messageCount: number;
+  #summary: HistorySummary | null;
   #catalog: Catalog;
   /** That of the record that this thread was opened with; undefined: the catalog is another one by now. */
   #catalogId: string | null | undefined;
@@ -95,6 +97,7 @@ export class KnownThread {
     this.#readOp = record?.lastOp ?? null;
     this.#history = record?.tail ?? [];
     this.#messageCount = record?.messageCount ?? 0;
+    this.#summary = record?.historySummary ?? null;
     this.#catalog = record?.catalog ?? [];
     this.#catalogId = record?.catalogId ?? null;
     this.traceparent = traceparent;
@@ -117,6 +120,16 @@ export class KnownThread {
   setCatalog(catalog: Catalog): void {
     this.#catalog = catalog;
     this.#catalogId = undefined;
+  }
+
+  /** The history as far as it is known here. */
+  get history(): KnownHistory {
+    return { summary: this.#summary, tail: this.#history };
+  }
+
+  /** The beginning of the history was summarised. */
+  setSummary(summary: HistorySummary): void {
+    this.#summary = summary;
   }
 
   /** What the chart makes of an event; null: nothing changes. */
@@ -208,6 +221,7 @@ export class KnownThread {
       tail: this.#history,
       messageCount: this.#messageCount,
       waitingCount: 0,
+      ...(this.#summary && { historySummary: this.#summary }),
     };
   }
 
@@ -219,6 +233,7 @@ export class KnownThread {
       slug,
       run,
       history: this.#history,
+      summary: this.#summary,
       catalog: this.#catalog,
       traceparent: this.segments?.traceparent() ?? this.traceparent,
       usage: this.snapshot.context.run?.usage ?? null,

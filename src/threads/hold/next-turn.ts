@@ -1,6 +1,8 @@
 import { hasKeptImages } from "../../domain/threads/attachments.ts";
 import { runsWithImages } from "../../domain/threads/told-images.ts";
 import type { Turn } from "../../agent.ts";
+import { withoutSummarized } from "../../domain/threads/history-summary.ts";
+import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import { wholeMessage } from "../../domain/threads/kept-text.ts";
 import type { Catalog, Message, RunRecord } from "../../domain/threads/message.ts";
 import type { Usage } from "../../../machines/run.ts";
@@ -11,11 +13,13 @@ export function nextTurn(thread: {
   run: RunRecord;
   /** With the run's own message, oldest first. */
   history: readonly Message[];
+  /** null: none. */
+  summary: HistorySummary | null;
   catalog: Catalog;
   traceparent: string | null;
   usage: Usage | null;
 }): Turn {
-  const { run, history, ...rest } = thread;
+  const { run, history, summary, ...rest } = thread;
   const asked = history.findLastIndex(({ runId, role }) => runId === run.runId && role === "user");
   const { content: text = "", attachments, handedBack } = history[asked] ?? {};
   return {
@@ -24,7 +28,8 @@ export function nextTurn(thread: {
     text,
     ...(attachments === undefined ? {} : { attachments }),
     ...(handedBack === undefined ? {} : { handedBack }),
-    before: asked < 0 ? [...history] : history.slice(0, asked),
+    ...(summary === null ? {} : { summary }),
+    before: [...withoutSummarized(asked < 0 ? history : history.slice(0, asked), summary)],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.ts";
+import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { Message } from "../../domain/threads/message.ts";
 import { newestWithin } from "../../domain/threads/newest-within.ts";
 import type { ThreadRecord } from "../../store.ts";
@@ -11,6 +12,8 @@ export interface Remembered {
   /** The thread, which is then known no longer: whoever claims it changes it. Undefined: it must be read. */
   take(uid: string): ThreadRecord | undefined;
   set(record: ThreadRecord): void;
+  /** The beginning of its history was summarised. */
+  summarized(uid: string, summary: HistorySummary): void;
   forget(uid: string): void;
 }
 
@@ -58,6 +61,11 @@ export function createRemembered(
       known.set(record.uid, { record: { ...record, tail }, chars: its, sinceMs: clock.elapsed() });
       chars += its;
       dropOld();
+    },
+
+    summarized(uid, historySummary) {
+      const one = known.get(uid);
+      if (one) one.record = { ...one.record, historySummary };
     },
 
     forget: (uid) => void drop(uid),

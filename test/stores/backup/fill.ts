@@ -78,6 +78,9 @@ async function fillThreads(store: Store): Promise<void> {
   await runningWithQueue(store, "ann-two");
   await awaiting(store, "bob-one");
   await longThread(store, "cid-one");
+  const summary = { text: "They met. Ü", upTo: 4, atMs: AT_MS, model: "p/m", usage: { input: 9, output: 2 } };
+  for (const uid of ["ann-one", "cid-one"])
+    await store.keepHistorySummary({ uid, slug: SLUG, summary, after: 0 });
   await keptInParts(store, "cid-two");
   await idle(store, "many-7");
 }

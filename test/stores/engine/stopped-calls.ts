@@ -199,7 +199,7 @@ function timesOfPlaces(key: string, value: unknown): unknown {
 const READING = new Set(
   (
     "audit blockedIps channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
-    "countedTokens due endpoint endpoints event findUser hasValidToken health heldBy history holders isRestoring keptImages " +
+    "countedTokens due endpoint endpoints event findUser hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
     "keptText keys lastOp level listThreads load longestWaiting look nextDueMs onChange onMessage onReconnect onTokenRotated " +
     "operators plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send spentTokens stats sweepPlace " +
     "threads tidy timeMs told unqueued users usersPage waitingRuns watchers wrappers"

@@ -62,7 +62,13 @@ function mirrored(from: number, later: ThreadRecord = record, { wasExpected = fa
   };
   const mirrors = createMirrors(
     { store, timers, log },
-    createHeldThreads({ onBegun() {}, onCommitted() {}, onDoubt() {}, remembered: { set() {} } }),
+    createHeldThreads({
+      onBegun() {},
+      onCommitted() {},
+      onDoubt() {},
+      onReleased() {},
+      remembered: { set() {} },
+    }),
   );
   onTestFinished(() => mirrors.stop());
   if (wasExpected) mirrors.expect("t1", createReply("r1"), "A:2");

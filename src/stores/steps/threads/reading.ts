@@ -16,13 +16,14 @@ import type { StepsContext } from "../context.ts";
 import { openedClaim } from "./claims.ts";
 import { FACTS, factsFrom, isDeleted, waitingRunsOf } from "./facts.ts";
 import type { Facts, KnownFacts } from "./facts.ts";
+import { historySummaryFrom, SUMMARY_FIELD } from "./history-summary.ts";
 import { readField } from "./read-field.ts";
 import { catalogFrom, messagesFrom } from "./records.ts";
 import { wholeMessages, wholeRunOf } from "./texts.ts";
 
 const ALL = Number.MAX_SAFE_INTEGER;
 /** What a load reads beside the facts. */
-const LOADED = [...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run];
+const LOADED = [...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run, HEADER.summarized];
 
 /** What a look reads of the header. */
 const SEEN = [HEADER.state, HEADER.op, HEADER.snapshot, HEADER.fence, HEADER.messages, HEADER.runId];
@@ -89,13 +90,17 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
       const [fields, entries] = await engine.read(reads, LOAD);
       const facts = factsFrom(fields);
       known.set(uid, facts);
-      const [snapshot = null, catalog, lastRun] = fields.slice(FACTS.length);
+      const [snapshot = null, catalog, lastRun, summarized] = fields.slice(FACTS.length);
       if (facts.slug === null) return null;
       const run = runs === "active" && (facts.state ?? "idle") === "idle" ? null : lastRun;
       const stored = { slug: facts.slug, snapshot, catalog, run, entries };
       const opened = codec.read(uid, (open, messages) => recordFrom(uid, facts, stored, { open, messages }));
       const { record, reply } = opened instanceof Promise ? await opened : opened;
       if (record.run && reply !== undefined) record.run.lines = await linesOf(uid, reply, record.tail);
+      if (summarized) {
+        const text = await readField(engine, tables.parts.key(uid), SUMMARY_FIELD, LOAD);
+        record.historySummary = await codec.read(uid, (open) => historySummaryFrom(text, uid, open));
+      }
       // Hardly any thread has a long reply: the others cost no second read.
       if (runs === "last-in-parts" || !(record.run?.kept || record.tail.some(({ kept }) => kept)))
         return record;

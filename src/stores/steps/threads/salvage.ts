@@ -21,6 +21,7 @@ import { untilApplied } from "../until-applied.ts";
 import { entryOf } from "./commit-writes.ts";
 import { FACTS, factsFrom, waitingRunsOf } from "./facts.ts";
 import type { Facts, KnownFacts } from "./facts.ts";
+import { historySummaryFrom, SUMMARY_FIELD } from "./history-summary.ts";
 import { readField } from "./read-field.ts";
 import { catalogFrom } from "./records.ts";
 import { wholeMessages, wholeRunOf } from "./texts.ts";
@@ -36,6 +37,8 @@ interface StoredThread {
   snapshot: string | null;
   catalog: string | null | undefined;
   run: string | null | undefined;
+  /** Undefined: the header says that there is none. */
+  historySummary: string | null | undefined;
   summaries: readonly Pair[];
   waiting: readonly Pair[];
   entries: readonly Entry[];
@@ -77,20 +80,22 @@ export function salvageSteps(
 }
 
 async function readStored(engine: Engine, uid: string): Promise<StoredThread | null> {
-  const fields = [...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run];
+  const fields = [...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run, HEADER.summarized];
   const reads = [
     { read: "fields", key: tables.header.key(uid), fields },
     { read: "hash", key: tables.runs.key(uid) },
     { read: "hash", key: tables.waiting.key(uid) },
+    { read: "fields", key: tables.parts.key(uid), fields: [SUMMARY_FIELD] },
   ] as const;
-  const [values, summaries, queue] = await engine.read(reads, SALVAGE);
+  const [values, summaries, queue, [kept = null]] = await engine.read(reads, SALVAGE);
   const facts = factsFrom(values);
-  const [snapshot = null, catalog, run] = values.slice(FACTS.length);
+  const [snapshot = null, catalog, run, summarized] = values.slice(FACTS.length);
   if (facts.slug === null) return null;
+  const historySummary = summarized ? kept : undefined;
   const runs = waitingRunsOf(facts.waiting);
   const waiting = queue.filter(([runId]) => runs.includes(runId));
   const entries = await entriesOf(engine, uid);
-  return { facts, snapshot, catalog, run, summaries, waiting, entries };
+  return { facts, snapshot, catalog, run, historySummary, summaries, waiting, entries };
 }
 
 async function entriesOf(engine: Engine, uid: string): Promise<Entry[]> {
@@ -122,6 +127,11 @@ function salvageFrom(uid: string, stored: StoredThread, open: Open): Salvage {
     const message = tried("message", String(number), json, read);
     return message && !message.aside ? [message] : [];
   });
+  const { historySummary: kept } = stored;
+  const historySummary =
+    kept === undefined
+      ? null
+      : tried("historySummary", "", kept ?? "", (by) => historySummaryFrom(kept, uid, by));
   const { slug, rev, op, fence, state, messages: messageCount, waiting } = facts;
   const record: ThreadRecord = {
     uid,
@@ -138,6 +148,7 @@ function salvageFrom(uid: string, stored: StoredThread, open: Open): Salvage {
     tail: messages,
     messageCount,
     waitingCount: waitingRunsOf(waiting).length,
+    ...(historySummary && { historySummary }),
   };
   return { record, parts: parts() };
 }
@@ -169,6 +180,10 @@ function asideWrites(uid: string, parts: readonly UnreadablePart[], waiting: str
     writes.push({ write: "remove", key: tables.runs.key(uid), fields: summaries });
   }
   const fields: Pair[] = placesOf("catalog").map(() => [HEADER.catalog, ""]);
+  if (placesOf("historySummary").length > 0) {
+    fields.push([HEADER.summarized, ""]);
+    writes.push({ write: "remove", key: tables.parts.key(uid), fields: [SUMMARY_FIELD] });
+  }
   if (queued.length > 0) {
     const left = waitingRunsOf(waiting).filter((runId) => !queued.includes(runId));
     fields.push([HEADER.waiting, left.join(" ")]);

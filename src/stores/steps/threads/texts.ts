@@ -107,11 +107,11 @@ async function keptText(
   );
 }
 
-function partName(runId: string, nth: number): string {
+export function partName(runId: string, nth: number): string {
   return `${runId}:${nth}`;
 }
 
 /** What a sealed part is bound to. */
-const partId = (runId: string, nth: number) => `${runId} ${nth}`;
+export const partId = (runId: string, nth: number) => `${runId} ${nth}`;
 
 const imagesField = (runId: string) => partName(imagesName(runId), 0);

@@ -1,8 +1,8 @@
-import { cutText } from "../../machines/line.ts";
-import type { Extra, ModelMessage, OfferedTool, UserMessage } from "../model.ts";
+import { cutText } from "../../../machines/line.ts";
+import type { Extra, ModelMessage, OfferedTool, UserMessage } from "../../model.ts";
 
 /** Tokens of each message besides its text: role, separators and ids. */
-const MESSAGE_TOKENS = 8;
+export const MESSAGE_TOKENS = 8;
 
 /** Models count an image by its tiles: some hundreds to 1,600 tokens, whatever the length of its file. */
 const IMAGE_TOKENS = 1_000;
