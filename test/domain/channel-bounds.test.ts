@@ -23,11 +23,20 @@ test("G19: every text of a channel has a greatest length", () => {
   expect(free).toEqual([]);
 });
 
+test("a channel says how much of a long conversation its model is sent", () => {
+  const history = { maxChars: 160_000, summary: true, summaryModel: "openai/small" };
+  expect(faultOf({ agent: { history } })).toBeNull();
+  expect(faultOf({ agent: { history: {} } })).toBeNull();
+});
+
 test.each<[field: string, fields: object]>([
   ["agent.instructions", { agent: { instructions: "x".repeat(1_000_000) } }],
   ["agent.mcpServers", { agent: { mcpServers: servers(400) } }],
   ["agent.mcpServers", { agent: { mcpServers: servers(33) } }],
   ["agent.mcpServers.s.headers", { agent: { mcpServers: { s: { ...server, headers: many(65) } } } }],
+  ["agent.history.maxChars", { agent: { history: { maxChars: 10_000_001 } } }],
+  ["agent.history.maxChars", { agent: { history: { maxChars: 0 } } }],
+  ["agent.history", { agent: { history: { max: 1 } } }],
   ["agent.body", { agent: { body: { n: 50 } } }],
   ["agent.body", { agent: { body: { best_of: 2 } } }],
   ["agent.body", { agent: { body: { messages: [] } } }],
