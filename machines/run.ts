@@ -38,6 +38,10 @@ export interface Call {
   progress: string;
   /** May the call be made again after a crash? Always false for page calls. */
   repeatable: boolean;
+  /** It changes nothing, so it may be made side by side with others of its kind; absent: it may not. Such a call is repeatable. */
+  readOnly?: true;
+  /** Only while it is made side by side with others: the how manieth call of its tool in this run it is. */
+  use?: number;
 }
 
 /** A tool call that is not made: unknown tool, or invalid arguments. The reason goes back to the model. */
@@ -62,7 +66,7 @@ export interface RunContext {
   attempt: number;
   /** Turns in a row with a refused call. */
   misses: number;
-  /** Calls of this turn that have no result yet, in the model's order; the first one is under way. */
+  /** Calls of this turn that have no result yet, in the model's order; the first ones are under way (callsUnderWay). */
   calls: Call[];
   /** How often each tool was called in this run; step ids are made from it. */
   uses: Record<string, number>;
@@ -92,11 +96,49 @@ export function beginRun(said: { runId: string; atMs: number; limits: RunLimits 
   };
 }
 
-/** The call under way: the first that has no result yet. */
+/** The first call that has no result yet. */
 export function currentCall(run: RunContext): Call {
   const call = run.calls[0];
   if (!call) throw new Error("The run has no call under way");
   return call;
+}
+
+/** How many calls are made side by side at most. */
+export const MOST_SIDE_BY_SIDE = 8;
+
+/** The calls under way: those that are made side by side, or else the first one. */
+export function callsUnderWay(run: RunContext): Call[] {
+  const together = run.calls.filter(({ use }) => use !== undefined);
+  return together.length > 0 ? together : [currentCall(run)];
+}
+
+/**
+ * Begins the next calls, which count from now on: calls that follow each other and only read, side by side, up to
+ * MOST_SIDE_BY_SIDE and as many as the run may still make; else the first one alone.
+ */
+export function beginCalls(run: RunContext): RunContext {
+  const room = Math.min(MOST_SIDE_BY_SIDE, run.limits.toolCalls - run.toolCalls);
+  const other = run.calls.findIndex(({ readOnly }) => !readOnly);
+  const count = Math.min(other === -1 ? run.calls.length : other, room);
+  if (count < 2) return counted(run, currentCall(run).tool);
+  let begun = run;
+  const together = run.calls.slice(0, count).map((call) => {
+    begun = counted(begun, call.tool);
+    return { ...call, use: usesOf(begun, call.tool) };
+  });
+  return { ...begun, calls: [...together, ...run.calls.slice(count)] };
+}
+
+function counted(run: RunContext, tool: string): RunContext {
+  return { ...run, uses: { ...run.uses, [tool]: usesOf(run, tool) + 1 }, toolCalls: run.toolCalls + 1 };
+}
+
+/** A call under way has its result. What is left of those beside it keeps its count of attempts: all are one step. */
+export function dropCall(run: RunContext, callId: string): RunContext {
+  const index = run.calls.findIndex((call) => call.callId === callId);
+  const calls = run.calls.toSpliced(index, 1);
+  const isLast = !calls.some(({ use }) => use !== undefined);
+  return { ...run, calls, deadlineMs: null, attempt: isLast ? 1 : run.attempt };
 }
 
 /** How often a tool was called in this run. Own keys only: a page may name its tool `constructor`. */
@@ -104,10 +146,10 @@ export function usesOf(run: RunContext, tool: string): number {
   return Object.hasOwn(run.uses, tool) ? (run.uses[tool] ?? 0) : 0;
 }
 
-/** A step of the call under way. `shown`: its text, where the tool has something to show to the visitor. */
-export function stepLine(run: RunContext, phase: StepPhase, shown?: string): StepLine {
-  const { tool, progress } = currentCall(run);
-  return { type: "step", id: stepId(tool, usesOf(run, tool)), phase, text: shown ?? progress };
+/** A step of a call under way. `shown`: its text, where the tool has something to show to the visitor. */
+export function stepLine(run: RunContext, call: Call, phase: StepPhase, shown?: string): StepLine {
+  const { tool, progress, use = usesOf(run, tool) } = call;
+  return { type: "step", id: stepId(tool, use), phase, text: shown ?? progress };
 }
 
 /**

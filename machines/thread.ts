@@ -1,15 +1,17 @@
-import { assign, emit, setup } from "xstate";
+import { assign, emit, enqueueActions, setup } from "xstate";
 import { hintFrom } from "./line.ts";
-import type { DoneLine, ErrorCode, Line } from "./line.ts";
+import type { DoneLine, ErrorCode, Line, StepPhase } from "./line.ts";
 import {
   addUsage,
+  beginCalls,
   beginRun,
+  callsUnderWay,
   currentCall,
+  dropCall,
   isMade,
   MAX_ATTEMPTS,
   MAX_MISSES,
   stepLine,
-  usesOf,
 } from "./run.ts";
 import { takenBy, waitFor } from "./person.ts";
 import type { HandedBack, Person } from "./person.ts";
@@ -20,8 +22,8 @@ import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome,
  * A thread: one conversation, and the run that answers its latest message.
  *
  * A run is `thinking` (one model call, a turn) until the turn ends. A turn that called tools leads through
- * `choosing`, which does the calls one by one in the model's order: a server-side tool is performed by the host
- * (`usingServerTool`), a page tool ends the stream with a `tool_call` line and leaves the thread at rest
+ * `choosing`, which does the calls one by one in the model's order, but for calls that follow each other and only read:
+ * these are made side by side. A server-side tool is performed by the host (`usingServerTool`), a page tool ends the stream with a `tool_call` line and leaves the thread at rest
  * (`awaitingPageTool`) until the browser answers. When all calls have results the next turn begins; a turn without
  * calls ends the run. So the whole tool loop is in the chart: it appears in the picture, and each of its steps is saved.
  *
@@ -31,14 +33,14 @@ import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome,
  *
  * A transition yields two kinds of output, both as data. Emitted events are the lines of the stream. Actions without
  * code are effects, which the host performs: `keep…` and `note…` as part of the save that the transition asks for,
- * `startTurn` and `callTool` after it. A chart never waits: the work that a state waits for is its entry action, and a
+ * `startTurn` and `callTools` after it. A chart never waits: the work that a state waits for is its entry action, and a
  * process that takes a run over sends `run.taken`, which yields that effect again.
  *
  * A transition that only emits leaves the snapshot unchanged and needs no save; this is why reply text is not in the
  * context. Time and ids arrive inside events; so does the usage of a turn: reported by the model, or, with an event that ends
  * the run before its turn has ended, what the turn has cost so far.
  */
-export const THREAD_CHART_VERSION = 2;
+export const THREAD_CHART_VERSION = 3;
 
 export interface ThreadContext {
   /** Version of this chart that wrote the snapshot. */
@@ -104,6 +106,27 @@ function callOf(context: ThreadContext): Call {
   return currentCall(runOf(context));
 }
 
+/** The call under way that a tool has answered. */
+function answered(context: ThreadContext, event: ThreadEvent): Call | undefined {
+  if (event.type !== "tool.returned") return undefined;
+  return callsUnderWay(runOf(context)).find(({ callId }) => callId === event.callId);
+}
+
+/** A step of each call under way. */
+function sayEachStep(phase: StepPhase) {
+  return enqueueActions<ThreadContext, ThreadEvent, undefined, ThreadEvent, never, never, never, never, Line>(
+    ({ context, enqueue }) => {
+      const run = runOf(context);
+      for (const call of callsUnderWay(run)) enqueue.emit(stepLine(run, call, phase));
+    },
+  );
+}
+
+/** The answer of a tool, for the run's transcript. */
+function resultOf({ event: { callId, text, isError } }: { event: NotedResult }): { results: NotedResult[] } {
+  return { results: [{ callId, text, isError }] };
+}
+
 function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
   const run = runOf(context);
   const line: DoneLine = {
@@ -132,7 +155,7 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
  * - `keepNotice`: add a text of the service itself to the history.
  * - `noteHandedBack`: if a person gave the thread back, store this with the next message, so that its model is told.
  *
- * `startTurn` and `callTool` are performed after the save.
+ * `startTurn` and `callTools` are performed after the save.
  */
 const effects = {
   keepMessage: () => {},
@@ -144,7 +167,7 @@ const effects = {
   keepNotice: (_: unknown, _params: { text: string }) => {},
   noteHandedBack: (_: unknown, _params: { handedBack: HandedBack | null }) => {},
   startTurn: () => {},
-  callTool: (_: unknown, _params: { call: Call }) => {},
+  callTools: (_: unknown, _params: { calls: Call[] }) => {},
 };
 
 /** The effects as a closed union: a host that forgets one does not compile. */
@@ -161,15 +184,18 @@ export const threadMachine = setup({
     /** An event that ends a run names it: another run may have begun by the time the event arrives. */
     ofThisRun: ({ context, event }) => "runId" in event && event.runId === runOf(context).id,
     attemptsLeft: ({ context }) => runOf(context).attempt < MAX_ATTEMPTS,
-    mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf(context).attempt < MAX_ATTEMPTS,
+    mayRepeatCalls: ({ context }) =>
+      callsUnderWay(runOf(context)).every(({ repeatable }) => repeatable) &&
+      runOf(context).attempt < MAX_ATTEMPTS,
     /** A repeatable call has used up its attempts. The run ends: going on without a result would be one more try. */
     triedTooOften: ({ context }) => callOf(context).repeatable && runOf(context).attempt >= MAX_ATTEMPTS,
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
     allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
     overToolLimit: ({ context }) => runOf(context).toolCalls >= runOf(context).limits.toolCalls,
     nextIsPageTool: ({ context }) => callOf(context).kind === "page",
-    answersCallUnderWay: ({ context, event }) =>
-      event.type === "tool.returned" && event.callId === callOf(context).callId,
+    answersCallUnderWay: ({ context, event }) => answered(context, event) !== undefined,
+    answersLastUnderWay: ({ context, event }) =>
+      answered(context, event) !== undefined && callsUnderWay(runOf(context)).length === 1,
     answersPendingCall: ({ context, event }) => {
       if (event.type !== "page.answered") return false;
       const call = callOf(context);
@@ -207,14 +233,7 @@ export const threadMachine = setup({
         return { ...run, calls, attempt: 1, misses: calls.length < event.calls.length ? run.misses + 1 : 0 };
       },
     }),
-    countCall: assign({
-      run: ({ context }) => {
-        const run = runOf(context);
-        const { tool } = callOf(context);
-        const uses = { ...run.uses, [tool]: usesOf(run, tool) + 1 };
-        return { ...run, uses, toolCalls: run.toolCalls + 1 };
-      },
-    }),
+    beginCalls: assign({ run: ({ context }) => beginCalls(runOf(context)) }),
     setDeadline: assign({
       run: ({ context, event }) => {
         const run = runOf(context);
@@ -225,7 +244,8 @@ export const threadMachine = setup({
       run: ({ context, event }) => {
         const run = runOf(context);
         const hint = "text" in event ? hintFrom(event.text) : run.hint;
-        return { ...run, calls: run.calls.slice(1), deadlineMs: null, hint, attempt: 1 };
+        const { callId } = answered(context, event) ?? currentCall(run);
+        return { ...dropCall(run, callId), hint };
       },
     }),
     countAttempt: assign({
@@ -261,11 +281,12 @@ export const threadMachine = setup({
     sayDelta: emit(
       ({ event }) => ({ type: "delta", text: event.type === "agent.wrote" ? event.text : "" }) as const,
     ),
-    sayStepRunning: emit(({ context }) => stepLine(runOf(context), "running")),
-    sayStepFailed: emit(({ context }) => stepLine(runOf(context), "failed")),
+    sayStepsRunning: sayEachStep("running"),
+    sayStepsFailed: sayEachStep("failed"),
     sayStepResult: emit(({ context, event }) =>
       stepLine(
         runOf(context),
+        answered(context, event) ?? callOf(context),
         "isError" in event && event.isError ? "failed" : "done",
         "shown" in event ? event.shown : undefined,
       ),
@@ -454,34 +475,31 @@ export const threadMachine = setup({
             {
               guard: "nextIsPageTool",
               target: "#thread.awaitingPageTool",
-              actions: ["countCall", "setDeadline", "sayStepRunning", "sayToolCall"],
+              actions: ["beginCalls", "setDeadline", "sayStepsRunning", "sayToolCall"],
             },
-            { target: "usingServerTool", actions: ["countCall", "sayStepRunning"] },
+            { target: "usingServerTool", actions: ["beginCalls", "sayStepsRunning"] },
           ],
         },
 
         usingServerTool: {
-          entry: { type: "callTool", params: ({ context }) => ({ call: callOf(context) }) },
+          entry: { type: "callTools", params: ({ context }) => ({ calls: callsUnderWay(runOf(context)) }) },
           on: {
-            "tool.returned": {
-              guard: "answersCallUnderWay",
-              target: "choosing",
-              actions: [
-                "sayStepResult",
-                {
-                  type: "noteResults",
-                  params: ({ event }) => ({
-                    results: [{ callId: event.callId, text: event.text, isError: event.isError }],
-                  }),
-                },
-                "dropAnsweredCall",
-              ],
-            },
+            "tool.returned": [
+              {
+                guard: "answersLastUnderWay",
+                target: "choosing",
+                actions: ["sayStepResult", { type: "noteResults", params: resultOf }, "dropAnsweredCall"],
+              },
+              {
+                guard: "answersCallUnderWay",
+                actions: ["sayStepResult", { type: "noteResults", params: resultOf }, "dropAnsweredCall"],
+              },
+            ],
             "run.failed": {
               guard: "ofThisRun",
               target: "#thread.idle",
               actions: [
-                "sayStepFailed",
+                "sayStepsFailed",
                 { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
                 { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
@@ -491,7 +509,7 @@ export const threadMachine = setup({
               guard: "ofThisRun",
               target: "#thread.idle",
               actions: [
-                "sayStepFailed",
+                "sayStepsFailed",
                 { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
                 { type: "keepReply", params: { outcome: "cancelled" } },
                 "endRun",
@@ -500,7 +518,7 @@ export const threadMachine = setup({
             "person.asked": {
               target: "#thread.waiting_for_person",
               actions: [
-                "sayStepFailed",
+                "sayStepsFailed",
                 "sayHandled",
                 "leaveToPerson",
                 "endRun",
@@ -512,7 +530,7 @@ export const threadMachine = setup({
               guard: "isPresentEpoch",
               target: "#thread.with_person",
               actions: [
-                "sayStepFailed",
+                "sayStepsFailed",
                 "sayHandled",
                 "leaveToPerson",
                 "endRun",
@@ -521,12 +539,12 @@ export const threadMachine = setup({
               ],
             },
             "run.taken": [
-              { guard: "mayRepeatCall", target: "usingServerTool", reenter: true, actions: "countAttempt" },
+              { guard: "mayRepeatCalls", target: "usingServerTool", reenter: true, actions: "countAttempt" },
               {
                 guard: "triedTooOften",
                 target: "#thread.idle",
                 actions: [
-                  "sayStepFailed",
+                  "sayStepsFailed",
                   { type: "sayError", params: { message: "The run was interrupted too often", code: null } },
                   { type: "keepReply", params: { outcome: "failed" } },
                   "endRun",
@@ -535,7 +553,7 @@ export const threadMachine = setup({
               {
                 target: "choosing",
                 actions: [
-                  "sayStepFailed",
+                  "sayStepsFailed",
                   {
                     type: "noteResults",
                     params: ({ context }) => ({
@@ -557,21 +575,12 @@ export const threadMachine = setup({
         "page.answered": {
           guard: "answersPendingCall",
           target: "running.choosing",
-          actions: [
-            "sayStepResult",
-            {
-              type: "noteResults",
-              params: ({ event }) => ({
-                results: [{ callId: event.callId, text: event.text, isError: event.isError }],
-              }),
-            },
-            "dropAnsweredCall",
-          ],
+          actions: ["sayStepResult", { type: "noteResults", params: resultOf }, "dropAnsweredCall"],
         },
         "user.said": {
           target: "running",
           actions: [
-            "sayStepFailed",
+            "sayStepsFailed",
             { type: "keepReply", params: { outcome: "superseded" } },
             "beginRun",
             "keepMessage",
@@ -581,7 +590,7 @@ export const threadMachine = setup({
           guard: "deadlinePassed",
           target: "idle",
           actions: [
-            "sayStepFailed",
+            "sayStepsFailed",
             { type: "sayError", params: { message: "The page did not answer in time", code: "expired" } },
             { type: "keepReply", params: { outcome: "expired" } },
             "endRun",
@@ -591,7 +600,7 @@ export const threadMachine = setup({
           guard: "ofThisRun",
           target: "idle",
           actions: [
-            "sayStepFailed",
+            "sayStepsFailed",
             { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
             { type: "keepReply", params: { outcome: "cancelled" } },
             "endRun",
@@ -599,12 +608,19 @@ export const threadMachine = setup({
         },
         "person.asked": {
           target: "waiting_for_person",
-          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
+          actions: [
+            "sayStepsFailed",
+            "sayHandled",
+            "leaveToPerson",
+            "endRun",
+            "countChange",
+            "waitForPerson",
+          ],
         },
         "person.took": {
           guard: "isPresentEpoch",
           target: "with_person",
-          actions: ["sayStepFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
+          actions: ["sayStepsFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
         },
       },
     },

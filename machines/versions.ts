@@ -28,7 +28,18 @@ const withPeople: ChartStep = {
   },
 };
 
+/** Version 3: several calls may be under way. A thread without such calls can still be written as version 2. */
+const withCallsSideBySide: ChartStep = {
+  up: (older) => older,
+  down: (newer) => (hasCallsSideBySide(newer) ? null : newer),
+};
+
+function hasCallsSideBySide({ context: { run } }: FrozenChart): boolean {
+  if (typeof run !== "object" || run === null || !("calls" in run) || !Array.isArray(run.calls)) return false;
+  return run.calls.some((call: unknown) => typeof call === "object" && call !== null && "use" in call);
+}
+
 /** The first step leads from version 1 (release 0.1.0) to version 2. */
-export const threadSteps: readonly ChartStep[] = [withPeople];
+export const threadSteps: readonly ChartStep[] = [withPeople, withCallsSideBySide];
 
 export const visitorSteps: readonly ChartStep[] = [];

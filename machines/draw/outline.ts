@@ -118,7 +118,8 @@ function deedOf(node: AnyStateNode, action: unknown): Deed {
 function kindOf(node: AnyStateNode, name: string): Deed["kind"] {
   const built: unknown = node.machine.implementations.actions[name];
   const type = typeof built === "function" && "type" in built ? built.type : null;
-  if (type === "xstate.emit") return "line";
+  // Several lines, such as a step of each call under way.
+  if (type === "xstate.emit" || type === "xstate.enqueueActions") return "line";
   return type === "xstate.assign" ? "context" : "effect";
 }
 

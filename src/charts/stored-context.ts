@@ -24,6 +24,8 @@ const call = z.object({
   arguments: jsonObject,
   progress: z.string(),
   repeatable: z.boolean(),
+  readOnly: z.literal(true).exactOptional(),
+  use: z.number().exactOptional(),
 });
 
 const person = z.object({

@@ -135,6 +135,13 @@ export function createConversation(options: ConversationOptions) {
     if (made) summary = { ...made, upTo, atMs: clock.now() };
   }
 
+  /** One by one: what follows the last answer; null: one is never answered. */
+  async function answerCalls(calls: readonly Call[], signal: AbortSignal): Promise<PerformedEffect[] | null> {
+    let effects: PerformedEffect[] | null = [];
+    for (const call of calls) if (effects !== null) effects = await answerCall(call, signal);
+    return effects;
+  }
+
   async function answerCall(call: Call, signal: AbortSignal): Promise<PerformedEffect[] | null> {
     const asNoted = noted.find(({ callId }) => callId === call.callId);
     if (!asNoted) throw new Error("Cannot answer a call: the model did not make it");
@@ -168,7 +175,7 @@ export function createConversation(options: ConversationOptions) {
       while (effects !== null && run !== null) {
         const [effect] = effects;
         if (effect?.type === "startTurn") effects = await think(run, answered, signal);
-        else if (effect) effects = await answerCall(effect.params.call, signal);
+        else if (effect) effects = await answerCalls(effect.params.calls, signal);
         else if (threadStateOf(snapshot.value) === "awaiting" && snapshot.context.run)
           effects = await answerCall(currentCall(snapshot.context.run), signal);
         else break;

@@ -13,6 +13,7 @@ export function recordedSessions({ tools }: Pick<ReplayCase, "tools">): McpSessi
     inputSchema: tool.inputSchema,
     picked: new PickedSchema(tool.inputSchema),
     repeatable: false,
+    readOnly: false,
     destructive: false,
   }));
   return {

@@ -18,6 +18,7 @@ const stock = {
   inputSchema,
   picked: new PickedSchema(inputSchema),
   repeatable: true,
+  readOnly: false,
   destructive: false,
 };
 const offers = offerTools([stock], [{ name: "buy", inputSchema }]);

@@ -32,6 +32,7 @@ describe("a server over HTTP", () => {
     const servers: McpServers = { s: { url: server.url, tools: { allow: ["read", "put", "pay", "plain"] } } };
     const tools = await openSessions().tools("shop", servers, never());
     expect(tools.map(({ repeatable }) => repeatable)).toEqual([true, true, false, false]);
+    expect(tools.map(({ readOnly }) => readOnly)).toEqual([true, false, false, false]);
   });
 
   it("is listed again when it says that its tools changed", async () => {

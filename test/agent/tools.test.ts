@@ -14,6 +14,7 @@ function serverTool(server: string, name: string, more: Partial<ServerTool> = {}
     inputSchema: { type: "object" },
     picked: new PickedSchema({}),
     repeatable: false,
+    readOnly: false,
     destructive: false,
     ...more,
   };

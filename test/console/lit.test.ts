@@ -50,6 +50,16 @@ test.each([
   expect(litAt(PATH, count).taken).toEqual(taken);
 });
 
+test("a result of one of several calls stays in the state, and the last one may lead to the next call", () => {
+  const answered = (...said: string[]) => ({ ...move("tool.returned", "running.usingServerTool"), said });
+  const path = [...PATH.slice(0, 2), answered("step"), answered("step", "step")];
+  expect(litAt(path, 3).taken).toEqual(["thread.running.usingServerTool/tool.returned/1"]);
+  expect(litAt(path, 4).taken).toEqual([
+    "thread.running.usingServerTool/tool.returned/0",
+    "thread.running.choosing/at once/4",
+  ]);
+});
+
 test("an event that an outer and an inner state know was the inner one's", () => {
   const path = [...PATH.slice(0, 2), move("run.cancelled", "idle")];
   expect(litAt(path, 3).taken).toEqual(["thread.running.usingServerTool/run.cancelled/0"]);
@@ -79,7 +89,7 @@ test("a step says what led from where to where, what was sent, and what the char
       from: "running.thinking",
       to: "running.usingServerTool",
       lines: [],
-      effects: ["noteResults", "callTool"],
+      effects: ["noteResults", "callTools"],
     },
     { from: "running.usingServerTool", to: "awaitingPageTool", lines: [], effects: ["noteResults"] },
     { from: "awaitingPageTool", to: "idle", lines: ["step", "error"], effects: ["keepReply"] },

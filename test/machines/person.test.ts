@@ -86,7 +86,7 @@ describe("a thread and the people who may answer in it, for all event sequences"
         for (const { before, next, outcome } of play(events).decisions) {
           if (!isPersons(before.value) && !isPersons(next.value)) continue;
           expect(effectsOf(outcome)).not.toContain("startTurn");
-          expect(effectsOf(outcome)).not.toContain("callTool");
+          expect(effectsOf(outcome)).not.toContain("callTools");
           if (!isPersons(before.value)) continue;
           for (const line of linesOf(outcome))
             expect(line).toMatchObject({ type: "done", handledBy: "person" });
@@ -171,7 +171,9 @@ describe("a thread and the people who may answer in it, for all event sequences"
       fc.property(sequences, (events) => {
         const { snapshot } = play(events);
         const stored = JSON.parse(threadHost.freeze(snapshot)) as { context: Record<string, unknown> };
-        const { epoch } = snapshot.context;
+        const { epoch, run } = snapshot.context;
+        // Calls side by side are version 3's.
+        if (run?.calls.some(({ use }) => use !== undefined)) return expect(stored.context["version"]).toBe(3);
         expect(stored.context["version"]).toBe(epoch === 0 ? 1 : 2);
         if (epoch === 0) expect(Object.keys(stored.context)).toEqual(["version", "run", "usage"]);
         expect(threadHost.thaw(JSON.stringify(stored)).context).toEqual(snapshot.context);

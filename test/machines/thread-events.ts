@@ -14,6 +14,15 @@ const usage = fc.option(fc.record({ input: fc.nat(100), output: fc.nat(100) }), 
 const call = fc.oneof(
   fc.record({
     callId,
+    kind: fc.constant("server" as const),
+    tool,
+    arguments: fc.constant({ q: "mug" }),
+    progress: fc.constant("Looking"),
+    repeatable: fc.constant(true),
+    readOnly: fc.constant(true as const),
+  }),
+  fc.record({
+    callId,
     kind: fc.constantFrom("page" as const, "server" as const),
     tool,
     arguments: fc.constant({ q: "mug" }),

@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isTerminal } from "../../machines/line.ts";
+import { callsUnderWay } from "../../machines/run.ts";
 import type { Call, RunLimits } from "../../machines/run.ts";
-import type { ThreadEvent } from "../../machines/thread.ts";
+import type { ThreadEffect, ThreadEvent } from "../../machines/thread.ts";
 import { threadHost } from "../../src/charts/charts.ts";
 import { threadStateOf } from "../../src/threads/thread-state.ts";
 import { play, threadEvent } from "./thread-events.ts";
@@ -11,6 +12,12 @@ import { randomRuns } from "../support/lengths.ts";
 
 const limits: RunLimits = { toolCalls: 3, toolResultMs: 500 };
 const said = (runId = "r1", atMs = 1_000): ThreadEvent => ({ type: "user.said", runId, atMs, limits });
+const roomy: ThreadEvent = {
+  type: "user.said",
+  runId: "r1",
+  atMs: 1_000,
+  limits: { ...limits, toolCalls: 30 },
+};
 const wrote = (text: string): ThreadEvent => ({ type: "agent.wrote", text });
 const finished = (atMs = 1_400): ThreadEvent => ({
   type: "agent.finished",
@@ -30,6 +37,15 @@ const serverCall = (callId: string, tool = "clock", repeatable = false): Call =>
   kind: "server",
   repeatable,
 });
+const readingCall = (callId: string, tool = "clock"): Call => ({
+  ...serverCall(callId, tool, true),
+  readOnly: true,
+});
+/** The ids of the calls that were made together, each time some were. */
+const madeIn = (effects: readonly ThreadEffect[]) =>
+  effects.flatMap((effect) =>
+    effect.type === "callTools" ? [effect.params.calls.map(({ callId }) => callId)] : [],
+  );
 const called = (...calls: Extract<ThreadEvent, { type: "agent.called" }>["calls"]): ThreadEvent => ({
   type: "agent.called",
   calls,
@@ -116,6 +132,32 @@ describe("the thread's chart, for all event sequences", () => {
         const { snapshot } = play(events);
         expect(threadHost.decide(snapshot, { type: "agent.wrote", text }).changed).toBe(false);
       }),
+    );
+  });
+
+  it("T16: several calls are under way only if each only reads; each of them is answered once, or its step fails", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        const open: string[] = [];
+        for (const { next, outcome, before } of play(events).decisions) {
+          const { run } = next.context;
+          const isCalling = JSON.stringify(next.value).includes("usingServerTool");
+          const underWay = run && isCalling ? callsUnderWay(run) : [];
+          if (underWay.length > 1) expect(underWay.every(({ readOnly }) => readOnly)).toBe(true);
+          for (const part of outcome) {
+            if (part.kind !== "emitted" || part.line.type !== "step") continue;
+            const { id, phase } = part.line;
+            if (phase === "running") open.push(id);
+            else {
+              expect(open).toContain(id);
+              open.splice(open.indexOf(id), 1);
+            }
+          }
+          const pending = next.value === "awaitingPageTool" ? 1 : underWay.length;
+          if (next !== before) expect(open).toHaveLength(pending);
+        }
+      }),
+      { numRuns: randomRuns(2_000) },
     );
   });
 
@@ -266,7 +308,7 @@ describe("the thread's chart", () => {
     }
     const calling = play([said(), ...taken(2), called(serverCall("c1", "clock", true)), ...taken(2)]);
     expect(calling.snapshot.value).toEqual({ running: "usingServerTool" });
-    expect(calling.effects.filter((effect) => effect.type === "callTool")).toHaveLength(3);
+    expect(calling.effects.filter((effect) => effect.type === "callTools")).toHaveLength(3);
   });
 
   it("T9: an answered call begins the count anew, for the next call and for the next turn", () => {
@@ -279,9 +321,9 @@ describe("the thread's chart", () => {
 
   it("T10: a server-side call is made again after a takeover only where it may be; else its outcome is unknown to the model", () => {
     const again = play([said(), called(serverCall("c1", "clock", true)), takenOnce]);
-    expect(again.effects.filter((effect) => effect.type === "callTool")).toHaveLength(2);
+    expect(again.effects.filter((effect) => effect.type === "callTools")).toHaveLength(2);
     const once = play([said(), called(serverCall("c1", "pay", false)), takenOnce]);
-    expect(once.effects.filter((effect) => effect.type === "callTool")).toHaveLength(1);
+    expect(once.effects.filter((effect) => effect.type === "callTools")).toHaveLength(1);
     expect(once.effects).toContainEqual({
       type: "noteResults",
       params: { results: [expect.objectContaining({ callId: "c1", isError: true })] },
@@ -291,7 +333,7 @@ describe("the thread's chart", () => {
 
   it("T9 T10: a call that may be made again is made three times at most; then its run ends", () => {
     const alive = play([said(), called(serverCall("c1", "clock", true)), ...taken(2)]);
-    expect(alive.effects.filter((effect) => effect.type === "callTool")).toHaveLength(3);
+    expect(alive.effects.filter((effect) => effect.type === "callTools")).toHaveLength(3);
     const { next, outcome } = threadHost.decide(alive.snapshot, takenOnce);
     expect(outcome).toMatchObject([
       { kind: "emitted", line: { type: "step", id: "clock", phase: "failed" } },
@@ -300,6 +342,85 @@ describe("the thread's chart", () => {
     ]);
     expect(next.value).toBe("idle");
     expect(next.context.run).toBeNull();
+  });
+
+  it("T16: calls that follow each other and only read are made side by side; others wait, in the model's order", () => {
+    const reading = (callId: string, tool = "clock") => readingCall(callId, tool);
+    const { snapshot, lines, effects } = play([
+      roomy,
+      called(reading("a"), reading("b"), serverCall("c", "pay"), reading("d")),
+    ]);
+    expect(madeIn(effects)).toEqual([["a", "b"]]);
+    expect(lines).toMatchObject([
+      { id: "clock", phase: "running" },
+      { id: "clock#2", phase: "running" },
+    ]);
+    const second = play([returned("b")], snapshot);
+    expect(second.lines).toEqual([{ type: "step", id: "clock#2", phase: "done", text: "Filling the cart" }]);
+    expect(second.effects).toEqual([
+      { type: "noteResults", params: { results: [{ callId: "b", text: "It is noon", isError: false }] } },
+    ]);
+    const both = play([returned("b"), returned("a")], second.snapshot);
+    expect(both.lines).toMatchObject([
+      { id: "clock", phase: "done" },
+      { id: "pay", phase: "running" },
+    ]);
+    expect(madeIn(both.effects)).toEqual([["c"]]);
+    const last = play([returned("c"), returned("d")], both.snapshot);
+    expect(madeIn(last.effects)).toEqual([["d"]]);
+    expect(last.lines).toMatchObject([
+      { id: "pay", phase: "done" },
+      { id: "clock#3", phase: "running" },
+      { id: "clock#3", phase: "done" },
+    ]);
+    expect(last.snapshot.value).toEqual({ running: "thinking" });
+  });
+
+  it("T16: no more are made than the run may still make, and no more than eight at a time", () => {
+    const many = Array.from({ length: 20 }, (_, nth) => readingCall(`c${nth}`));
+    expect(madeIn(play([said(), called(...many)]).effects).map((made) => made.length)).toEqual([3]);
+    const events = [roomy, called(...many), ...many.map(({ callId }) => returned(callId))];
+    expect(madeIn(play(events).effects).map((made) => made.length)).toEqual([8, 8, 4]);
+  });
+
+  it("T9 T16: after a takeover those without a result are made again, three times at most", () => {
+    const calls = [readingCall("a"), readingCall("b", "weather"), readingCall("c")];
+    const one = play([said(), called(...calls), returned("b"), takenOnce]);
+    expect(madeIn(one.effects)).toEqual([
+      ["a", "b", "c"],
+      ["a", "c"],
+    ]);
+    expect(one.lines.filter((line) => line.type === "step" && line.phase === "running")).toHaveLength(3);
+    // One that has its result does not give the others more tries.
+    const spent = play([takenOnce, returned("a"), takenOnce], one.snapshot);
+    expect(madeIn(spent.effects)).toEqual([["a", "c"]]);
+    expect(spent.lines.slice(-2)).toEqual([
+      { type: "step", id: "clock#2", phase: "failed", text: "Filling the cart" },
+      { type: "error", message: "The run was interrupted too often" },
+    ]);
+  });
+
+  it("T16: whatever ends the run fails the steps that are under way, and those alone", () => {
+    const asked = { by: "visitor", reason: null, waitMs: 600, atMs: 1_200 } as const;
+    const ends: ThreadEvent[] = [
+      { type: "run.failed", runId: "r1", message: "It broke", code: null },
+      { type: "run.cancelled", runId: "r1" },
+      { type: "person.asked", ...asked },
+      { type: "person.took", name: "Ada", takeId: "t1", epoch: 0, atMs: 1_200 },
+    ];
+    for (const end of ends) {
+      const { lines } = play([
+        said(),
+        called(readingCall("a"), readingCall("b", "weather"), readingCall("c", "news")),
+        returned("b"),
+        end,
+      ]);
+      const failed = lines.flatMap((line) =>
+        line.type === "step" && line.phase === "failed" ? [line.id] : [],
+      );
+      expect(failed).toEqual(["clock", "news"]);
+      expect(isTerminal(lines.at(-1)!)).toBe(true);
+    }
   });
 
   it("T11: calls that do not exist or fit go back to the model, and end the run when they come too often in a row", () => {

@@ -62,6 +62,7 @@ export function readTool(server: string, untrusted: unknown): ReadTool {
       picked: new PickedSchema(schema.schema),
       // What is no boolean may mean either: destructive is the careful reading, and so is not repeatable.
       destructive: ![undefined, null, false].includes(hints["destructiveHint"] as boolean),
+      readOnly: hints["readOnlyHint"] === true,
       repeatable: hints["readOnlyHint"] === true || hints["idempotentHint"] === true,
     },
     odd: reasons.length === 0 ? null : { name, reasons, isLeftOut: false },

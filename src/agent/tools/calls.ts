@@ -73,6 +73,7 @@ export async function resolveCall(
     arguments: rest,
     progress: text ?? offer.fallbackProgress,
     repeatable: offer.repeatable,
+    ...(offer.readOnly ? { readOnly: true as const } : {}),
     ...(offer.server === null ? {} : { server: offer.server }),
   };
 }

@@ -26,6 +26,8 @@ export interface ServerTool {
   picked: PickedSchema;
   /** Declared read-only or idempotent: may be called again after a crash. */
   repeatable: boolean;
+  /** Declared read-only: may be called side by side with others of its kind. */
+  readOnly: boolean;
   /** Declared destructive: offered only if the channel names it. */
   destructive: boolean;
 }
@@ -44,6 +46,7 @@ export interface Offer {
   /** True: `_progress` is an argument of the tool itself. */
   ownsProgress: boolean;
   repeatable: boolean;
+  readOnly: boolean;
   offered: OfferedTool;
 }
 
@@ -131,7 +134,10 @@ export function toolsFor(offers: Offers, allowsHandOff = false): OfferedTool[] {
 }
 
 /** The meaning of an offer: everything except its name and parameters. */
-type OfferMeaning = Pick<Offer, "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable"> & {
+type OfferMeaning = Pick<
+  Offer,
+  "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable" | "readOnly"
+> & {
   description: string;
 };
 
@@ -143,6 +149,7 @@ function pageOffer(tool: PageTool, picked: PickedSchema): OfferMeaning {
     fallbackProgress: asWords(tool.name),
     picked,
     repeatable: false,
+    readOnly: false,
     description: pageDescription(tool.description),
   };
 }
@@ -155,6 +162,7 @@ function serverOffer(tool: ServerTool): OfferMeaning {
     fallbackProgress: tool.title ?? asWords(tool.name),
     picked: tool.picked,
     repeatable: tool.repeatable,
+    readOnly: tool.readOnly,
     description: tool.description,
   };
 }

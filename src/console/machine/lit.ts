@@ -75,7 +75,7 @@ export function litIn(outline: Outline, state: string): Lit {
 function movesOf(
   outline: Outline,
   from: string,
-  { event, state }: { event: string; state: string },
+  { event, state, said }: RunView["path"][number],
 ): MoveOutline[] {
   const candidates = outline.moves.filter(
     (move) => move.event === event && withOuter(from).includes(move.from) && move.to !== null,
@@ -84,6 +84,11 @@ function movesOf(
   const direct = candidates.filter((move) => ends(move) === state);
   const nearest = direct.filter((move) => move.from === longest(direct.map((one) => one.from)));
   if (nearest.length > 0) return nearest;
+  // It may have stayed, or come back through a state that is left at once, which sends further lines.
+  const stays = outline.moves.find(
+    (move) => move.event === event && move.from === from && from === state && move.to === null,
+  );
+  if (stays && said.length === stays.does.filter(({ kind }) => kind === "line").length) return [stays];
   for (const move of candidates) {
     const onward = outline.moves.filter(
       (next) => next.event === null && next.from === ends(move) && ends(next) === state,

@@ -36,7 +36,7 @@ export interface PlannedChange {
 }
 
 /** Effects that are performed after the save; the others are part of it. */
-export type PerformedEffect = Extract<ThreadEffect, { type: "startTurn" | "callTool" }>;
+export type PerformedEffect = Extract<ThreadEffect, { type: "startTurn" | "callTools" }>;
 
 /** Data that accompanies an event. */
 export interface Enclosed {
@@ -164,7 +164,7 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
       return;
     }
     case "startTurn":
-    case "callTool":
+    case "callTools":
       draft.effects.push(effect);
       return;
     default:

@@ -15,7 +15,7 @@ import type { RunLog } from "./run-log.ts";
 import { turnEvent } from "./turn-event.ts";
 
 /**
- * The work that a run's present state waits for: one model turn, or one tool call, at a time. Its results are events, which
+ * The work that a run's present state waits for: one model turn, or calls of tools. Its results are events, which
  * are dropped if the run has left that state meanwhile.
  */
 export interface Work {
@@ -163,23 +163,26 @@ export function createWork(
     }, fail);
   }
 
-  function useTool({ log: { runId }, turn }: WorkingRun, call: Call): void {
+  /** Side by side: each result is told as it comes. */
+  function useTools({ log: { runId }, turn }: WorkingRun, calls: readonly Call[]): void {
     const { signal, tell, fail } = begin(runId);
-    const { callId } = call;
     const { run, traceparent } = turn();
-    const { userId, api } = run;
-    agent.useTool(thread.slug, call, signal, { userId, uid: thread.uid, api, traceparent }).then(
-      ({ text, isError, shown }) =>
-        tell({
-          type: "tool.returned",
-          callId,
-          text,
-          isError,
-          ...(shown === undefined ? {} : { shown }),
-          atMs: clock.now(),
-        }),
-      fail,
-    );
+    const caller = { userId: run.userId, uid: thread.uid, api: run.api, traceparent };
+    for (const call of calls) {
+      const { callId } = call;
+      agent.useTool(thread.slug, call, signal, caller).then(
+        ({ text, isError, shown }) =>
+          tell({
+            type: "tool.returned",
+            callId,
+            text,
+            isError,
+            ...(shown === undefined ? {} : { shown }),
+            atMs: clock.now(),
+          }),
+        fail,
+      );
+    }
   }
 
   return {
@@ -187,8 +190,8 @@ export function createWork(
       switch (effect.type) {
         case "startTurn":
           return think(run);
-        case "callTool":
-          return useTool(run, effect.params.call);
+        case "callTools":
+          return useTools(run, effect.params.calls);
       }
     },
 

@@ -70,11 +70,18 @@ export function createSimulatedAgent(world: World, process: Process, numbers: Ag
     const calls: (Call | RefusedCall)[] = [];
     const tool = turn.run.api === "widget" ? random.pickAny(turn.catalog) : undefined;
     if (tool && random.chance(model.pageCall)) calls.push(madeCall("page", tool.name));
-    if (random.chance(model.serverCall)) calls.push(madeCall("server", random.pick(SERVER_TOOLS)));
+    if (random.chance(model.serverCall)) calls.push(...serverCalls(random.pick(SERVER_TOOLS)));
     if (random.chance(model.refusedCall)) {
       calls.push({ callId: newCallId(), kind: "refused", reason: "There is no such tool" });
     }
     return random.chance(0.5) ? calls : calls.toReversed();
+  }
+
+  /** Of a tool that only reads, sometimes several, which are made side by side. */
+  function serverCalls(tool: string): Call[] {
+    const calls = [madeCall("server", tool)];
+    while (tool === "look" && calls.length < 4 && random.chance(0.4)) calls.push(madeCall("server", tool));
+    return calls;
   }
 
   function newCallId(): string {
@@ -90,6 +97,7 @@ export function createSimulatedAgent(world: World, process: Process, numbers: Ag
       arguments: { n: 1 },
       progress: `Using ${tool}`,
       repeatable: tool === "look",
+      ...(tool === "look" && kind === "server" ? { readOnly: true as const } : {}),
     };
   }
 

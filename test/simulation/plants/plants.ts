@@ -149,8 +149,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "machines/thread.ts",
-        from: "mayRepeatCall: ({ context }) => callOf(context).repeatable && runOf",
-        to: "mayRepeatCall: ({ context }) => runOf",
+        from: "callsUnderWay(runOf(context)).every(({ repeatable }) => repeatable) &&",
+        to: "",
       },
     ],
   },
