@@ -1,5 +1,5 @@
-import { startRedis } from "../test/support/redis-server.ts";
-import type { RedisServer } from "../test/support/redis-server.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
+import type { RedisServer } from "../test/support/stores/redis-server.ts";
 import { askServerApi, makeVisitors, ORIGIN, SLUG, TRANSPORT_KEY } from "./rig/askings.ts";
 import { openConnection } from "./rig/connection.ts";
 import { LOAD_CORE, pin, SERVER_CORE } from "./rig/cores.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { startRedis } from "../test/support/redis-server.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
 import { visitorHost } from "../src/charts/charts.ts";
 import { createVisitors } from "../src/visitors/visitors.ts";
 import { systemClock } from "../src/clock.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { startRedis } from "../test/support/redis-server.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
 import { systemClock } from "../src/clock.ts";
 import { channelThreadView, listChannelThreads } from "../src/operators/channel-threads.ts";
 import type { ThreadFilter } from "../src/operators/channel-threads.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { startRedis } from "../test/support/redis-server.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
 import type { Channel } from "../src/domain/channels/channel.ts";
 import { askServerApi, TRANSPORT_KEY } from "./rig/askings.ts";
 import { pin, SERVER_CORE } from "./rig/cores.ts";

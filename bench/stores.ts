@@ -1,5 +1,5 @@
-import { startRedis } from "../test/support/redis-server.ts";
-import { startRedisCluster } from "../test/support/redis-cluster.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
+import { startRedisCluster } from "../test/support/stores/redis-cluster.ts";
 import { visitorHost } from "../src/charts/charts.ts";
 import { systemClock } from "../src/clock.ts";
 import { newId } from "../src/domain/ids.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readFileSync, writeFileSync } from "node:fs";
-import { startRedis } from "../test/support/redis-server.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
 import { askServerApi, TRANSPORT_KEY } from "./rig/askings.ts";
 import { openConnection } from "./rig/connection.ts";
 import { LOAD_CORE, pin, SERVER_CORE } from "./rig/cores.ts";

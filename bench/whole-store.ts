@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../src/clock.ts";
 import type { Store } from "../src/store.ts";
-import { startRedis } from "../test/support/redis-server.ts";
+import { startRedis } from "../test/support/stores/redis-server.ts";
 import { openEmbeddedStore } from "../src/stores/embedded.ts";
 import { openRedisStore } from "../src/stores/redis.ts";
 import { SLUG } from "./rig/askings.ts";

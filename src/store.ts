@@ -84,7 +84,7 @@ export { AwayRecord, LockedRecord, NewerRecord, UnreadableRecord } from "./store
  *
  * A promise resolves when the change is as durable as DURABILITY asks. Every call is limited to STORE_DEADLINE_MS and then
  * rejects with StoreUnavailable; the outcome is unknown, and a repeat with the same `opId` gets the answer of the first
- * call. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract.ts tests both against this contract.
+ * call. Implementations: stores/embedded.ts and stores/redis.ts; test/stores/contract/contract.ts tests both against this contract.
  */
 export interface Store
   extends

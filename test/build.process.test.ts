@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { emptyFolder } from "./support/data-dir.ts";
+import { emptyFolder } from "./support/stores/data-dir.ts";
 
 /** `npm run build` in a copy of the sources: what is in dist/ may be running. */
 const root = fileURLToPath(new URL("..", import.meta.url));

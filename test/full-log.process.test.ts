@@ -1,9 +1,9 @@
 // For src/log.ts
 import { expect, test } from "vitest";
-import { temporaryFolder } from "./support/data-dir.ts";
-import { freePort } from "./support/free-port.ts";
-import { sendMessage, TEST_KEY } from "./support/service.ts";
-import { COMMAND, spawnCommand } from "./support/service-process.ts";
+import { temporaryFolder } from "./support/stores/data-dir.ts";
+import { freePort } from "./support/servers/free-port.ts";
+import { sendMessage, TEST_KEY } from "./support/servers/service.ts";
+import { COMMAND, spawnCommand } from "./support/servers/service-process.ts";
 import { until } from "./support/until.ts";
 
 test("F2: a service whose output is on a full disk starts, serves, and stops", async () => {

@@ -1,13 +1,13 @@
-// For README.md, test/support/house.ts
+// For README.md, test/support/house/house.ts
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BUNDLES, CONSOLE, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house.ts";
-import { answersOfTests, root, testsOf } from "./support/answers.ts";
-import { drawHouse } from "./support/draw-house.ts";
-import { importsOf, sourcesOfHouse } from "./support/imports.ts";
-import type { Import } from "./support/imports.ts";
-import { mapIn, mapOfHouse, placesOfHouse } from "./support/house-map.ts";
+import { BUNDLES, CONSOLE, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house/house.ts";
+import { answersOfTests, root, testsOf } from "./support/house/answers.ts";
+import { drawHouse } from "./support/house/draw-house.ts";
+import { importsOf, sourcesOfHouse } from "./support/house/imports.ts";
+import type { Import } from "./support/house/imports.ts";
+import { mapIn, mapOfHouse, placesOfHouse } from "./support/house/house-map.ts";
 
 /** The house's own rules: what may import what (support/house.ts), and that README's map says so. */
 const LAYERS = [...SERVICE, ...WIDGET, ...CONSOLE];

@@ -1,9 +1,9 @@
 // For src/start/, src/threads/recover/
 import { expect, inject, test } from "vitest";
-import { temporaryFolder } from "./support/data-dir.ts";
-import { startRedis } from "./support/redis-server.ts";
-import { sendMessage, TEST_KEY } from "./support/service.ts";
-import { startServiceProcess } from "./support/service-process.ts";
+import { temporaryFolder } from "./support/stores/data-dir.ts";
+import { startRedis } from "./support/stores/redis-server.ts";
+import { sendMessage, TEST_KEY } from "./support/servers/service.ts";
+import { startServiceProcess } from "./support/servers/service-process.ts";
 import { runCommand } from "./support/terminal.ts";
 
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };

@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createHider, createLog, openLines } from "../src/log.ts";
 import { Secret } from "../src/secret.ts";
-import { temporaryFolder } from "./support/data-dir.ts";
+import { temporaryFolder } from "./support/stores/data-dir.ts";
 
 /** A log and the lines it wrote. */
 function openTestLog(secrets: Secret[] = [new Secret('canary"key\\1')]) {

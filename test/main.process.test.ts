@@ -8,11 +8,11 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { openKeysFile } from "../src/installation/keys-file.ts";
 import { openFile } from "../src/stores/engines/lmdb/file.ts";
-import { temporaryFolder } from "./support/data-dir.ts";
-import { freePort } from "./support/free-port.ts";
-import { hold, say, startModelServer } from "./support/model-server.ts";
-import { sendMessage, TEST_KEY } from "./support/service.ts";
-import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
+import { temporaryFolder } from "./support/stores/data-dir.ts";
+import { freePort } from "./support/servers/free-port.ts";
+import { hold, say, startModelServer } from "./support/servers/model-server.ts";
+import { sendMessage, TEST_KEY } from "./support/servers/service.ts";
+import { spawnCommand, startServiceProcess } from "./support/servers/service-process.ts";
 import { runCommand } from "./support/terminal.ts";
 
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { unpackPackage } from "./support/installed-package.ts";
-import { temporaryFolder } from "./support/data-dir.ts";
-import { spawnCommand, startServiceProcess } from "./support/service-process.ts";
+import { temporaryFolder } from "./support/stores/data-dir.ts";
+import { spawnCommand, startServiceProcess } from "./support/servers/service-process.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { createDemoChannel } from "../src/installation/default-channels.ts";
 import { newChannelKeys } from "../src/keys.ts";
-import { temporaryFolder } from "./support/data-dir.ts";
-import { sendMessage, startTestService, TEST_KEY } from "./support/service.ts";
+import { temporaryFolder } from "./support/stores/data-dir.ts";
+import { sendMessage, startTestService, TEST_KEY } from "./support/servers/service.ts";
 
 /** The examples of the pages that people read run as they are written. */
 const root = fileURLToPath(new URL("..", import.meta.url));

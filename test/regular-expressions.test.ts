@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "vite";
 import { describe, expect, test } from "vitest";
-import { isLinearByShape } from "./support/linear-pattern.ts";
+import { isLinearByShape } from "./support/house/linear-pattern.ts";
 
 /**
  * Regular expressions that see what a client, a page, a model, a provider or a receiver sent. A backtracking one can be made

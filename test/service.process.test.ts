@@ -1,7 +1,7 @@
 // For src/service.ts, src/start/
 import { expect, test } from "vitest";
-import { openScriptedModel } from "./support/open-model.ts";
-import { sendMessage, startTestService } from "./support/service.ts";
+import { openScriptedModel } from "./support/servers/open-model.ts";
+import { sendMessage, startTestService } from "./support/servers/service.ts";
 
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };
 

@@ -2,9 +2,9 @@
 // src/start/open-resources.ts
 import { expect, test } from "vitest";
 import { Secret } from "../src/secret.ts";
-import { openScriptedModel } from "./support/open-model.ts";
-import { hold, say } from "./support/model-server.ts";
-import { sendMessage, startTestService } from "./support/service.ts";
+import { openScriptedModel } from "./support/servers/open-model.ts";
+import { hold, say } from "./support/servers/model-server.ts";
+import { sendMessage, startTestService } from "./support/servers/service.ts";
 
 const MESSAGE = { threadId: "t1", userId: "u1", text: "Hello" };
 

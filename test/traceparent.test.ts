@@ -1,9 +1,9 @@
 // For src/traces/contexts.ts, src/trace.ts
 import { expect, test } from "vitest";
-import { hold, say } from "./support/model-server.ts";
-import { openScriptedModel } from "./support/open-model.ts";
+import { hold, say } from "./support/servers/model-server.ts";
+import { openScriptedModel } from "./support/servers/open-model.ts";
 import { sampleChannel } from "./stores/samples.ts";
-import { TEST_KEY, startTestService } from "./support/service.ts";
+import { TEST_KEY, startTestService } from "./support/servers/service.ts";
 
 const TRACES = ["a", "b"].map((digit) => `00-${digit.repeat(32)}-${digit.repeat(16)}-01`);
 

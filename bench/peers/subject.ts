@@ -1,5 +1,5 @@
-import { freePort } from "../../test/support/free-port.ts";
-import { startRedis } from "../../test/support/redis-server.ts";
+import { freePort } from "../../test/support/servers/free-port.ts";
+import { startRedis } from "../../test/support/stores/redis-server.ts";
 import { askModel, askServerApi } from "../rig/askings.ts";
 import { pin, SERVER_CORE } from "../rig/cores.ts";
 import type { Asking } from "../rig/load.ts";

@@ -1,4 +1,4 @@
-import { redisClient } from "../../test/support/redis-client.ts";
+import { redisClient } from "../../test/support/stores/redis-client.ts";
 
 /** The traffic of a Redis so far. */
 export interface RedisTraffic {

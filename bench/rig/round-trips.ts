@@ -1,4 +1,4 @@
-import { startRedis } from "../../test/support/redis-server.ts";
+import { startRedis } from "../../test/support/stores/redis-server.ts";
 import { createCliChannel, createDemoChannel } from "../../src/installation/default-channels.ts";
 import { systemClock } from "../../src/clock.ts";
 import { readConfig } from "../../src/config.ts";

@@ -1,4 +1,4 @@
-import { startRedis } from "../../test/support/redis-server.ts";
+import { startRedis } from "../../test/support/stores/redis-server.ts";
 import { pin, SERVER_CORE } from "./cores.ts";
 import { environment, FLOOR, SERVICE, serviceIn, startServer, temporaryFolder } from "./server.ts";
 import type { BenchServer } from "./server.ts";

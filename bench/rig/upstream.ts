@@ -6,7 +6,7 @@ import { lastNonce, restChunks } from "./reply.ts";
  * The benchmark's model: an OpenAI-compatible server, in a process of its own, that costs about 0.03 ms a message, so
  * that its client is measured. 20 events of about 85 bytes, at once in one write, or spaced.
  *
- * By hand on node:net, only because it costs less; tests have a better model server (test/support/model-server.ts). It takes
+ * By hand on node:net, only because it costs less; tests have a better model server (test/support/servers/model-server.ts). It takes
  * requests with a Content-Length, one at a time on a connection, and answers every path in the same way.
  */
 export interface Pace {

@@ -8,7 +8,7 @@ import { NewerRecord } from "../../src/store.ts";
 import type { Store, UnreadableChannel } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 async function openDirectory(changesOf: (store: Store) => Partial<Store> = () => ({})) {
   const dataDir = temporaryFolder();

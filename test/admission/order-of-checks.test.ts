@@ -15,7 +15,7 @@ import { newVisitorToken } from "../../src/domain/people/visitor-token.ts";
 import { Secret } from "../../src/secret.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 /**
  * A request that is wrong in every way is put right one way at a time: what it is refused for moves on through the order

@@ -8,10 +8,10 @@ import type { Spending } from "../../src/agent/budget.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { AgentSettings } from "../../src/domain/channels/channel.ts";
 import { ModelFault } from "../../src/model.ts";
-import { call, hold, noUsage, say, status, usage } from "../support/model-server.ts";
-import type { ModelServer, Script } from "../support/model-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { chunk } from "../models/dialects.ts";
+import { call, hold, noUsage, say, status, usage } from "../support/servers/model-server.ts";
+import type { ModelServer, Script } from "../support/servers/model-server.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { chunk } from "../models/refusals/dialects.ts";
 import { channelWith, message, newRun, newTurn, silentLog } from "./run.ts";
 
 const buy = {

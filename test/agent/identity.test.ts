@@ -5,7 +5,7 @@ import { createAgent } from "../../src/agent/create-agent.ts";
 import { systemClock } from "../../src/clock.ts";
 import { identityToken } from "../../src/agent/mcp/identity.ts";
 import { Secret } from "../../src/secret.ts";
-import { openScriptedModel } from "../support/open-model.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
 import type { McpHttpServer } from "./mcp-http-server.ts";
 import { channelWith, silentLog } from "./run.ts";
 import { callOf, never, openServer, openSessions, tool } from "./sessions.ts";

@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ignoredBody } from "../../src/agent/ignored-body.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { startModelServer } from "../support/model-server.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { startModelServer } from "../support/servers/model-server.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 
 test("G19: a stored n is not sent to the model, and the log and /health say so", async () => {
   const server = await startModelServer(["Hello."]);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { McpServer } from "../../src/domain/channels/channel.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { freePort } from "../support/free-port.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { callOf, names, never, openSessions } from "./sessions.ts";
 
 /** Servers as npm has them, unchanged, by each transport that they have. */

@@ -4,7 +4,7 @@ import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotoco
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 import { listing, openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";
 import { callOf, names, never, openSessions } from "./sessions.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { familyOf } from "../../bench/rig/usage.ts";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { callOf, never, openSessions } from "./sessions.ts";
 
 const demoServer = fileURLToPath(new URL("../../src/demo/mcp-server.ts", import.meta.url));

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { McpServers } from "../../src/agent/mcp/sessions.ts";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 import type { McpHttpServer } from "./mcp-http-server.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 

@@ -5,9 +5,9 @@ import type { Turn } from "../../src/agent.ts";
 import { createAgent } from "../../src/agent/create-agent.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { TurnItem } from "../../src/domain/threads/message.ts";
-import { call } from "../support/model-server.ts";
-import type { Act, ModelServerRequest } from "../support/model-server.ts";
-import { CANARY_KEY, openScriptedModel } from "../support/open-model.ts";
+import { call } from "../support/servers/model-server.ts";
+import type { Act, ModelServerRequest } from "../support/servers/model-server.ts";
+import { CANARY_KEY, openScriptedModel } from "../support/servers/open-model.ts";
 import { startMcpHttpServer } from "./mcp-http-server.ts";
 import { channelWith, message, newRun, silentLog } from "./run.ts";
 

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import type { McpRequest } from "../../src/agent/mcp/sessions.ts";
 import { toolResultText } from "../../src/agent/mcp/tool-result.ts";
-import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { listing, openScriptedServer } from "./scripted-mcp-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
 import { openShopper, shopChannel } from "../models/shopper.ts";
 import { callOf, names, never, openServer, openSessions, tool } from "./sessions.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 /** An authorization server on loopback: its metadata, and a token endpoint for client credentials. */
 export interface TokenServer {

@@ -4,9 +4,9 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lockAddress } from "../../src/stores/engines/lmdb/data-dir-lock.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { sendMessage, TEST_KEY } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { sendMessage, TEST_KEY } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
 
 /** A service on the embedded store, whose console and operator API are off; commands run in another process, this one. */

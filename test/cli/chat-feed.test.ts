@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { createElsewhere } from "../../src/cli/chat/chat-feed.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { startTestService, TEST_KEY } from "../support/service.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { openTestTerminal } from "../support/terminal.ts";
 
 const CTRL_C = "\u0003";

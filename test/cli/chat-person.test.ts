@@ -2,8 +2,8 @@
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { openHttpServer } from "../support/http-server.ts";
-import { TEST_KEY } from "../support/service.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
 import { openTestTerminal } from "../support/terminal.ts";
 
 /** `chat` at a terminal, with the keys that a person presses, before a service whose replies a test ends. */

@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { openServer } from "../agent/sessions.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { openHttpServer } from "../support/http-server.ts";
-import { call, hold, reset, say } from "../support/model-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { startTestService, TEST_KEY } from "../support/service.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
+import { call, hold, reset, say } from "../support/servers/model-server.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { openTestTerminal, runCommand } from "../support/terminal.ts";
 
 const env = { HARNESS_API_KEY: TEST_KEY };

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/clock.ts";
 import { openKeysFile, readKeysFile } from "../../src/installation/keys-file.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 let dataDir: string;

@@ -6,8 +6,8 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../stores/samples.ts";
-import { contentKey, encrypted } from "../support/content-keys.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { contentKey, encrypted } from "../support/stores/content-keys.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 const CANARY = "canary-of-a-backup";

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 const slug = "shop";

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { runCommand } from "../support/terminal.ts";
 
 describe("chat-agent machines", () => {

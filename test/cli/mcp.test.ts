@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { openServer, tool } from "../agent/sessions.ts";
 import { shopChannel } from "../models/shopper.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

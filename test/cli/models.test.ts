@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "../support/free-port.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { bytes, call, cut, startModelServer, status } from "../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { bytes, call, cut, startModelServer, status } from "../support/servers/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
 import { runCommand } from "../support/terminal.ts";
 
 async function serverOf(script: (request: ModelServerRequest, nth: number) => ScriptedTurn): Promise<string> {

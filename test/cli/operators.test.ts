@@ -10,7 +10,7 @@ import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel, sampleCommit, sampleMessage, sampleRun } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 let dataDir: string;

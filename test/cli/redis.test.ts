@@ -1,9 +1,9 @@
 // For src/cli/store/, src/cli/command/
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { redisClient } from "../support/redis-client.ts";
-import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { redisClient } from "../support/stores/redis-client.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import type { RedisServer } from "../support/stores/redis-server.ts";
 import { runCommand } from "../support/terminal.ts";
 
 let redis: RedisServer;

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { whyNotRunnable } from "../../src/cli/runnable.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 /** A folder as src/build.mjs leaves it. */
 function builtFolder(): string {

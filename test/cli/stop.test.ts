@@ -2,10 +2,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { hold, say } from "../support/model-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { hold, say } from "../support/servers/model-server.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { runCommand } from "../support/terminal.ts";
 
 /** A service with a run of ada's that does not end, and a message that waits behind it. */

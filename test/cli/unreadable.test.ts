@@ -6,7 +6,7 @@ import { openLmdbEngine } from "../../src/stores/engines/lmdb/engine.ts";
 import { slotOf } from "../../src/stores/engine.ts";
 import { tables } from "../../src/stores/tables.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";
 
 /** A store with a channel and an operator that can be read, and one of each that cannot. */

@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../src/client/create-client.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { hold, lastUserText, say, startModelServer } from "../support/model-server.ts";
-import { startTestService, TEST_KEY } from "../support/service.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { hold, lastUserText, say, startModelServer } from "../support/servers/model-server.ts";
+import { startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { startBotApi } from "./bot-api.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

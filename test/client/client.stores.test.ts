@@ -4,8 +4,8 @@ import type { FeedLine, Line, TerminalLine, ThreadOfUser } from "../../src/clien
 import { createClient } from "../../src/client/create-client.ts";
 import { embedded, openHouse, redis, secretKeyOf, webChannel } from "../scenarios/houses.ts";
 import type { House, Site } from "../scenarios/houses.ts";
-import { hold, lastUserText, say } from "../support/model-server.ts";
-import { TEST_KEY } from "../support/service.ts";
+import { hold, lastUserText, say } from "../support/servers/model-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
 
 /** The typed client on a whole service; on Redis each connection goes to another instance. */
 const SITES = inject("stores").map((kind): Site => (kind === "embedded" ? embedded : redis));

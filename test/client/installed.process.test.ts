@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { emptyFolder, temporaryFolder } from "../support/data-dir.ts";
+import { emptyFolder, temporaryFolder } from "../support/stores/data-dir.ts";
 import { unpackPackage } from "../support/installed-package.ts";
-import { startTestService, TEST_KEY } from "../support/service.ts";
+import { startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { CLIENT_USE, ELEMENT_USE, REACT_USE, VUE_MISUSES, VUE_USE } from "./package-uses.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isLine } from "../../src/protocol/fits.ts";
-import { madeOfProtocol } from "../support/protocol.ts";
+import { madeOfProtocol } from "../support/house/protocol.ts";
 
 test("what is made of the protocol's schemas is as they are; npm run protocol writes it", async () => {
   for (const [file, text] of await madeOfProtocol()) expect(readFileSync(file, "utf8")).toBe(text);

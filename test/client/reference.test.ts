@@ -1,7 +1,7 @@
 // For src/client/
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { partOf, REFERENCE, referenceOfPackage } from "../support/reference.ts";
+import { partOf, REFERENCE, referenceOfPackage } from "../support/house/reference.ts";
 
 test("the page of the package's types is what its declarations say; npm run reference writes it", () => {
   expect(readFileSync(REFERENCE, "utf8")).toBe(referenceOfPackage());

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { addOperators } from "../http/operator-api/operators-service.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { systemClock } from "../../src/clock.ts";
-import { emptyFolder } from "../support/data-dir.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
 import { accessibilityTroubles, untilLive } from "./operating.ts";
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { CHARTS } from "../../machines/charts.ts";
 import { codeOf } from "../../machines/draw/code.ts";
-import { call, hold, say, usage } from "../support/model-server.ts";
+import { call, hold, say, usage } from "../support/servers/model-server.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
 import { accessibilityTroubles, enter, strangersOf } from "./operating.ts";
 import { callIdOf, enterShop, startShop } from "./shop-service.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { emptyFolder } from "../support/data-dir.ts";
-import { openServiceProcess } from "../support/service-process.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { openServiceProcess } from "../support/servers/service-process.ts";
+import type { ServiceProcess } from "../support/servers/service-process.ts";
 import { launchBrowser } from "../widget/browser.ts";
 
 /** A browser, and a service whose console it opens. */

@@ -1,7 +1,7 @@
 // For src/console/inbox/, src/console/conversation/, src/console/users/, src/console/channels/, src/console/shell/
 import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
-import { sendMessage } from "../support/service.ts";
+import { sendMessage } from "../support/servers/service.ts";
 import { SOON, test } from "../widget/browser.ts";
 import { openOperated, strangersOf, untilLive } from "./operating.ts";
 

@@ -1,5 +1,5 @@
 // For src/console/service/, src/console/parts/trouble.tsx
-import { sendMessage } from "../support/service.ts";
+import { sendMessage } from "../support/servers/service.ts";
 import { SOON, test } from "../widget/browser.ts";
 import { enter, openOperated, untilLive } from "./operating.ts";
 

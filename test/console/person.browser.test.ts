@@ -1,5 +1,5 @@
 // For src/console/inbox/, src/console/conversation/
-import { sendMessage } from "../support/service.ts";
+import { sendMessage } from "../support/servers/service.ts";
 import { SOON, test } from "../widget/browser.ts";
 import { accessibilityTroubles, enter, openOperated } from "./operating.ts";
 

@@ -1,7 +1,7 @@
 // For src/console/
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { say, usage } from "../support/model-server.ts";
+import { say, usage } from "../support/servers/model-server.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
 import { accessibilityTroubles, enter, strangersOf } from "./operating.ts";
 import { enterShop, startShop } from "./shop-service.ts";

@@ -4,10 +4,10 @@ import { systemClock } from "../../src/clock.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { addOperators } from "../http/operator-api/operators-service.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { emptyFolder } from "../support/data-dir.ts";
-import type { Script } from "../support/model-server.ts";
-import { openModelOn } from "../support/open-model.ts";
-import { openTestService } from "../support/service.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import type { Script } from "../support/servers/model-server.ts";
+import { openModelOn } from "../support/servers/open-model.ts";
+import { openTestService } from "../support/servers/service.ts";
 
 const ORIGIN = "https://shop.example";
 

@@ -1,12 +1,12 @@
 // For src/console/shell/, src/openid/flow.ts, src/openid/
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
-import { emptyFolder } from "../support/data-dir.ts";
-import { freePort } from "../support/free-port.ts";
-import { CLIENT_ID, openProvider } from "../support/openid-provider.ts";
-import type { TestProvider } from "../support/openid-provider.ts";
-import { openServiceProcess } from "../support/service-process.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { CLIENT_ID, openProvider } from "../support/servers/openid-provider.ts";
+import type { TestProvider } from "../support/servers/openid-provider.ts";
+import { openServiceProcess } from "../support/servers/service-process.ts";
+import type { ServiceProcess } from "../support/servers/service-process.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
 import { accessibilityTroubles } from "./operating.ts";
 

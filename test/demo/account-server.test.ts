@@ -7,7 +7,7 @@ import { startAccountServer } from "../../src/demo/account-server.ts";
 import { claimsFrom } from "../../src/demo/identity-claims.ts";
 import { openDemoServers } from "../../src/start/open-demo.ts";
 import { Secret } from "../../src/secret.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 
 const nowMs = 1_800_000_000_000;
 const key = "a key of this test";

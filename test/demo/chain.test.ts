@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { openModel } from "../../src/installation/open-model.ts";
 import type { MemberCall } from "../../src/models/providers.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 
 test("a channel whose model is demo-chain is answered by the second model, and its history says which", async () => {
   const calls: MemberCall[] = [];

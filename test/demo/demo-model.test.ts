@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startDemoModel } from "../../src/demo/model/demo-model.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import { openDemoModel } from "./open-demo-model.ts";
-import { startTurn } from "../support/open-model.ts";
+import { startTurn } from "../support/servers/open-model.ts";
 
 test("the demo model streams its answer word by word", async () => {
   const { turn, written } = startTurn(await openDemoModel());

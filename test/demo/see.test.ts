@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { see } from "../../src/demo/model/see.ts";
 import { imageOf, pngOf, TINY_PNG } from "../support/images.ts";
-import { startTurn } from "../support/open-model.ts";
+import { startTurn } from "../support/servers/open-model.ts";
 import { openDemoModel } from "./open-demo-model.ts";
 
 const bytes = (type: string, parts: (number | string)[]) =>

@@ -2,9 +2,9 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { keysOf } from "../console/operating.ts";
-import { emptyFolder } from "../support/data-dir.ts";
-import { openServiceProcess } from "../support/service-process.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { openServiceProcess } from "../support/servers/service-process.ts";
+import type { ServiceProcess } from "../support/servers/service-process.ts";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
 import { paint } from "../widget/pictures.ts";
 

@@ -6,7 +6,7 @@ import { gzipOutlet } from "../../src/http/stream/gzip.ts";
 import type { Listen, Outlet } from "../../src/listener.ts";
 import { listenNode } from "../../src/listeners/node.ts";
 import { listenUws } from "../../src/listeners/uws.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import { askProxy, openProxy, PROXIES } from "./proxies.ts";
 
 const LINES = 20;

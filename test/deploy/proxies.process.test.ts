@@ -3,10 +3,10 @@ import { connect } from "node:net";
 import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
-import { emptyFolder } from "../support/data-dir.ts";
-import { hold, say, startModelServer } from "../support/model-server.ts";
-import { TEST_KEY } from "../support/service.ts";
-import { openServiceProcess } from "../support/service-process.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { hold, say, startModelServer } from "../support/servers/model-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
+import { openServiceProcess } from "../support/servers/service-process.ts";
 import { askProxy, collect, openProxy, PROXIES } from "./proxies.ts";
 import type { Proxy } from "./proxies.ts";
 

@@ -6,8 +6,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { emptyFolder } from "../support/data-dir.ts";
-import { freePort } from "../support/free-port.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { pathOfCommand } from "../support/programs.ts";
 import { until } from "../support/until.ts";
 

@@ -75,7 +75,7 @@ export const TRIED_WITH: readonly TriedWith[] = [
   {
     what: "Redis",
     how: "whole conversations over two instances; each prefix of its append-only file",
-    command: tests("test/scenarios", "test/stores/file"),
+    command: tests("test/scenarios", "test/stores/redis/file"),
     version: () => versionOf(pathOf("redis"), "--version"),
   },
   {

@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { pathOfCommand } from "../support/programs.ts";
 
 const unit = fileURLToPath(new URL("../../src/deploy/chat-agent.service", import.meta.url));

@@ -1,7 +1,7 @@
 // For src/domain/channels/channel-fields.ts, src/domain/channels/
 import { expect, test } from "vitest";
 import { channelFieldsSchema } from "../../src/domain/channels/channel-fields.ts";
-import { boundsOf } from "../support/schema-fields.ts";
+import { boundsOf } from "../support/house/schema-fields.ts";
 
 const server = { url: "https://x.example/mcp" };
 const many = (count: number) =>

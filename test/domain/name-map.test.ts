@@ -7,7 +7,7 @@ import { documentedMap, nameMap, withoutPrototypes } from "../../src/domain/name
 import { parseChannels } from "../../src/installation/channels-file.ts";
 import { parseProviders } from "../../src/installation/providers-file.ts";
 import { startOperated } from "../http/operator-api/operators-service.ts";
-import { filesWith } from "../support/files-with.ts";
+import { filesWith } from "../support/house/files-with.ts";
 
 const ODD = '{"__proto__":"a","constructor":"b","toString":"c"}';
 

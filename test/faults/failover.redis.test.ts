@@ -1,18 +1,18 @@
 // For src/stores/engines/redis/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { redisClient } from "../support/redis-client.ts";
-import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
+import { redisClient } from "../support/stores/redis-client.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import type { RedisServer } from "../support/stores/redis-server.ts";
 import { until } from "../support/until.ts";
-import { startFleet } from "./fleet.ts";
-import { mustHave } from "./instances.ts";
+import { startFleet } from "./history/fleet.ts";
+import { mustHave } from "./history/instances.ts";
 import { isFull, lengthOf } from "./lengths.ts";
-import { startTalks } from "./talks.ts";
-import { startTcpProxy } from "./tcp-proxy.ts";
-import type { TcpProxy } from "./tcp-proxy.ts";
-import { killVictims } from "./victims.ts";
-import { startWorkload } from "./workload.ts";
+import { startTalks } from "./flaky/talks.ts";
+import { startTcpProxy } from "./victims/tcp-proxy.ts";
+import type { TcpProxy } from "./victims/tcp-proxy.ts";
+import { killVictims } from "./victims/victims.ts";
+import { startWorkload } from "./history/workload.ts";
 
 /** P26: a primary dies while its replica hears nothing from it any more, and the replica takes its place. */
 const FAILOVERS = lengthOf("FAULTS_FAILOVERS", { short: 1, full: 10 });

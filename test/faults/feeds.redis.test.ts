@@ -1,10 +1,10 @@
 // For src/threads/feeds/, src/http/feeds/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { ask, transportHeaders } from "./client.ts";
-import { startFleet } from "./fleet.ts";
-import { mustHave } from "./instances.ts";
-import { killVictims } from "./victims.ts";
+import { ask, transportHeaders } from "./history/client.ts";
+import { startFleet } from "./history/fleet.ts";
+import { mustHave } from "./history/instances.ts";
+import { killVictims } from "./victims/victims.ts";
 
 const THREAD = "t1";
 const OWNER = "userId=ada";

@@ -12,18 +12,18 @@ import { codecOn } from "../../src/stores/steps/codec.ts";
 import { instanceSteps } from "../../src/stores/steps/instances.ts";
 import { threadSteps } from "../../src/stores/steps/threads.ts";
 import { bucketOf, tables } from "../../src/stores/tables.ts";
-import { redisClient } from "../support/redis-client.ts";
-import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
-import { ask, transportHeaders } from "./client.ts";
-import { replyTo } from "./echo-model.ts";
-import { inEveryOrder } from "./every-order.ts";
-import type { Actor, Gate } from "./every-order.ts";
-import { startFleet } from "./fleet.ts";
-import { mustHave } from "./instances.ts";
-import { claim, lookAround } from "./looks.ts";
-import type { StoreOfProcess } from "./looks.ts";
-import { killVictims } from "./victims.ts";
+import { redisClient } from "../support/stores/redis-client.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import type { RedisServer } from "../support/stores/redis-server.ts";
+import { ask, transportHeaders } from "./history/client.ts";
+import { replyTo } from "./victims/echo-model.ts";
+import { inEveryOrder } from "./crash/every-order.ts";
+import type { Actor, Gate } from "./crash/every-order.ts";
+import { startFleet } from "./history/fleet.ts";
+import { mustHave } from "./history/instances.ts";
+import { claim, lookAround } from "./history/looks.ts";
+import type { StoreOfProcess } from "./history/looks.ts";
+import { killVictims } from "./victims/victims.ts";
 
 /**
  * P9: a process that was taken for gone only slept. It wakes at any moment of its being taken up and forgotten, claims a

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { holderOf } from "../../src/domain/threads/fence.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { inEveryOrder } from "./every-order.ts";
-import type { Actor } from "./every-order.ts";
-import { claim, lookAround } from "./looks.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { inEveryOrder } from "./crash/every-order.ts";
+import type { Actor } from "./crash/every-order.ts";
+import { claim, lookAround } from "./history/looks.ts";
 
 test("P9: a process that wakes and dies leaves what it held on the embedded store to the next start, whatever it did last", async () => {
   const leftBehind: string[] = [];

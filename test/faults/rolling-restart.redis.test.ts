@@ -1,11 +1,11 @@
 // For src/start/, src/service.ts, src/threads/recover/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { startFleet } from "./fleet.ts";
-import { mustHave } from "./instances.ts";
+import { startFleet } from "./history/fleet.ts";
+import { mustHave } from "./history/instances.ts";
 import { isFull, lengthOf } from "./lengths.ts";
-import { killVictims } from "./victims.ts";
-import { startWorkload } from "./workload.ts";
+import { killVictims } from "./victims/victims.ts";
+import { startWorkload } from "./history/workload.ts";
 
 /** P29: every instance is stopped in order and started again, one after the other, while many clients write. */
 const ROUNDS = lengthOf("FAULTS_RESTARTS", { short: 1, full: 20 });

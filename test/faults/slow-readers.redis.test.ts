@@ -3,15 +3,15 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
-import { ask, createThread, createVisitor, transportHeaders, visitorHeaders } from "./client.ts";
-import { startFleet } from "./fleet.ts";
-import { mustHave } from "./instances.ts";
-import type { Fleet } from "./fleet.ts";
+import { ask, createThread, createVisitor, transportHeaders, visitorHeaders } from "./history/client.ts";
+import { startFleet } from "./history/fleet.ts";
+import { mustHave } from "./history/instances.ts";
+import type { Fleet } from "./history/fleet.ts";
 import { isFull } from "./lengths.ts";
 import { quantile } from "./quantiles.ts";
-import { startSlowReader } from "./slow-reader.ts";
-import type { SlowReader } from "./slow-reader.ts";
-import { killVictims } from "./victims.ts";
+import { startSlowReader } from "./victims/slow-reader.ts";
+import type { SlowReader } from "./victims/slow-reader.ts";
+import { killVictims } from "./victims/victims.ts";
 
 /** P17: readers that take nothing are cut off, the run goes on, and nobody else notices. */
 const READERS = isFull ? 200 : 5;

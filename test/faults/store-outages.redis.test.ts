@@ -1,16 +1,16 @@
 // For src/stores/deadline.ts, src/stores/redis.ts, src/threads/recover/
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ask, terminalOf, transportHeaders } from "./client.ts";
-import type { Heard } from "./client.ts";
-import { startFleet } from "./fleet.ts";
-import type { Fleet } from "./fleet.ts";
-import { historyFaults } from "./history-check.ts";
-import type { Append } from "./history-check.ts";
+import { ask, terminalOf, transportHeaders } from "./history/client.ts";
+import type { Heard } from "./history/client.ts";
+import { startFleet } from "./history/fleet.ts";
+import type { Fleet } from "./history/fleet.ts";
+import { historyFaults } from "./history/history-check.ts";
+import type { Append } from "./history/history-check.ts";
 import { isFull } from "./lengths.ts";
-import type { Weather } from "./tcp-proxy.ts";
+import type { Weather } from "./victims/tcp-proxy.ts";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
-import { killVictims } from "./victims.ts";
+import { killVictims } from "./victims/victims.ts";
 
 /** P24: what clients see while Redis is away, slow or torn off, and that it is over when Redis is back. */
 let fleet: Fleet;

@@ -4,10 +4,10 @@
  * to the end. Needs redis-server.
  */
 import type { Line } from "../../machines/line.ts";
-import { say, startModelServer, wait } from "../support/model-server.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { ask, createThread, createVisitor, visitorHeaders } from "./client.ts";
-import { killVictims, startVictim } from "./victims.ts";
+import { say, startModelServer, wait } from "../support/servers/model-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { ask, createThread, createVisitor, visitorHeaders } from "./history/client.ts";
+import { killVictims, startVictim } from "./victims/victims.ts";
 
 const QUESTION = "What happens when a process dies?";
 const ANSWER =

@@ -1,13 +1,13 @@
 // For src/threads/recover/
 import { afterAll, expect, test } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
-import { ask, transportHeaders } from "./client.ts";
-import { startFleet } from "./fleet.ts";
-import { mustHave } from "./instances.ts";
-import type { Fleet } from "./fleet.ts";
+import { ask, transportHeaders } from "./history/client.ts";
+import { startFleet } from "./history/fleet.ts";
+import { mustHave } from "./history/instances.ts";
+import type { Fleet } from "./history/fleet.ts";
 import { isFull, lengthOf } from "./lengths.ts";
 import { quantile } from "./quantiles.ts";
-import { killVictims } from "./victims.ts";
+import { killVictims } from "./victims/victims.ts";
 
 /** P9: how long it takes until the runs of a process that was killed have been taken by another one. */
 const KILLS = lengthOf("FAULTS_KILLS", { short: 0, full: 40 });

@@ -8,8 +8,8 @@ import { openPackage } from "../../src/models/packages/open-package.ts";
 import { openProviders } from "../../src/models/providers.ts";
 import { WIRES } from "../models/packages/wires.ts";
 import type { PlayedTurn, Wire } from "../models/packages/wires.ts";
-import { noPause, plainRequest } from "../support/open-model.ts";
-import { openHttpServer } from "../support/http-server.ts";
+import { noPause, plainRequest } from "../support/servers/open-model.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 /** Every way to ask a model, and the wire that its server speaks. */
 const WAYS = [

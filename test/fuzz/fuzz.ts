@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Listener } from "../../src/listener.ts";
 import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
-import { ROOMY_LIMITS } from "../support/service.ts";
-import { openServiceProcess } from "../support/service-process.ts";
+import { ROOMY_LIMITS } from "../support/servers/service.ts";
+import { openServiceProcess } from "../support/servers/service-process.ts";
 import { callerOf, play } from "./play.ts";
 
 const USAGE = `npm run fuzz -- [options]: requests by the grammar of the API against both listeners (npm run build first)

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { readKeysFile } from "../../src/installation/keys-file.ts";
 import { sendRaw } from "../listeners/raw-client.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/servers/service-process.ts";
 import { someRequest } from "./grammar.ts";
 import type { Caller, FuzzedRequest } from "./grammar.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,13 +1,13 @@
 import { onTestFinished } from "vitest";
 import type { Browser } from "playwright-core";
 import { openOpenAi } from "../../src/models/openai.ts";
-import { startTcpProxy } from "../faults/tcp-proxy.ts";
-import type { TcpProxy } from "../faults/tcp-proxy.ts";
+import { startTcpProxy } from "../faults/victims/tcp-proxy.ts";
+import type { TcpProxy } from "../faults/victims/tcp-proxy.ts";
 import { webChannel } from "../scenarios/houses.ts";
-import { call, hold, lastUserText, say, startModelServer } from "../support/model-server.ts";
-import type { ModelServer, ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
-import { ROOMY_LIMITS, startTestService } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
+import { call, hold, lastUserText, say, startModelServer } from "../support/servers/model-server.ts";
+import type { ModelServer, ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
+import { ROOMY_LIMITS, startTestService } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
 import { launchBrowser } from "../widget/browser.ts";
 import { exampleScript, startSite } from "./example-page.ts";
 

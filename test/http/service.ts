@@ -25,8 +25,8 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { createScriptedAgent } from "../threads/scripted-agent.ts";
 import type { ScriptedAgent } from "../threads/scripted-agent.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { encryptedForAnybodyInFull } from "../support/content-keys.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { encryptedForAnybodyInFull } from "../support/stores/content-keys.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { endpointFor } from "./described.ts";
 import type { Described } from "./described.ts";
 

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
-import { redisClient } from "../support/redis-client.ts";
+import { redisClient } from "../support/stores/redis-client.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { terminalOf } from "../scenarios/page.ts";

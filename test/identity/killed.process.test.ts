@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { dumpEmbedded } from "../stores/dump-store.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { faultsOf } from "./linking.ts";
 
 const LINKINGS = 100;

@@ -3,9 +3,9 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkInvariants } from "../stores/invariants.ts";
+import { checkInvariants } from "../stores/twin/invariants.ts";
 import { dumpRedis } from "../stores/dump-store.ts";
-import { beginsOfCommands, openRedisWithFile } from "../support/redis-file.ts";
+import { beginsOfCommands, openRedisWithFile } from "../support/stores/redis-file.ts";
 import { faultsOf, outcomeOf, prepareLink } from "./linking.ts";
 
 describe("P10: a linking whose store is killed is done or not done, and done where it was acknowledged", () => {

@@ -2,8 +2,8 @@ import { createVisitors } from "../../src/visitors/visitors.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { DAY, SLUG } from "../stores/samples.ts";
-import { checkInvariants } from "../stores/invariants.ts";
-import type { StoreDump } from "../stores/invariants.ts";
+import { checkInvariants } from "../stores/twin/invariants.ts";
+import type { StoreDump } from "../stores/twin/invariants.ts";
 
 /** Of each side of a merge: enough that half of a move would show. */
 const THREADS = 5;

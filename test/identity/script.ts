@@ -1,5 +1,5 @@
-import { call, hold, lastUserText, say } from "../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+import { call, hold, lastUserText, say } from "../support/servers/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
 import { TOOL } from "./channel-client.ts";
 
 /**

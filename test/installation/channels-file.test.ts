@@ -11,7 +11,7 @@ import { hashKey, newChannelKeys } from "../../src/keys.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 const VARIABLES: Record<string, string> = {
   SHOP_KEY: "sk_from_env",

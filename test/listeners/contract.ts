@@ -6,7 +6,7 @@ import { Refusal } from "../../src/domain/refusal.ts";
 import { UNREAD_LIMIT_BYTES } from "../../src/listener.ts";
 import { gzipOutlet } from "../../src/http/stream/gzip.ts";
 import type { HttpAnswer, HttpRequest, Listen, Listener, Outlet } from "../../src/listener.ts";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { atLength } from "../support/lengths.ts";
 import { framingRows } from "./framing-rows.ts";
 import { sendRaw } from "./raw-client.ts";

@@ -9,7 +9,7 @@ import { CHARTS } from "../../machines/charts.ts";
 import { codeOf } from "../../machines/draw/code.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
 import type { Outline } from "../../machines/draw/outline.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 /** The chart that a module of this text exports, in a folder that has nothing but packages. */
 async function chartOf(code: string, name: string): Promise<AnyStateMachine> {

@@ -6,7 +6,7 @@ import { assign, emit, setup } from "xstate";
 import { drawDot } from "../../machines/draw/dot.ts";
 import { drawMermaid } from "../../machines/draw/mermaid.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
-import { drawCharts } from "../support/draw-charts.ts";
+import { drawCharts } from "../support/house/draw-charts.ts";
 
 const machines = fileURLToPath(new URL("../../machines/", import.meta.url));
 

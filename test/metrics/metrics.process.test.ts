@@ -1,9 +1,9 @@
 // For src/metrics/
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { freePort } from "../support/free-port.ts";
-import { TEST_KEY, sendMessage } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { TEST_KEY, sendMessage } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { valueOf } from "./sample.ts";
 
 test("a process tells its metrics to the transport key alone, and on METRICS_PORT without one", async () => {

@@ -16,10 +16,10 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { timedMethods } from "../../src/metrics/timed-methods.ts";
 import { endpointOf } from "../../src/domain/threads/tellings.ts";
 import { sampleChannel, sampleCommit } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { bytes, call, hold, say, status, usage } from "../support/model-server.ts";
-import { openScriptedModel, plainRequest } from "../support/open-model.ts";
-import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { bytes, call, hold, say, status, usage } from "../support/servers/model-server.ts";
+import { openScriptedModel, plainRequest } from "../support/servers/open-model.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { valueOf } from "./sample.ts";
 
 describe("the model's metrics", () => {

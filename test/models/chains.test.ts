@@ -14,10 +14,10 @@ import {
   startModelServer,
   status,
   unreachableBaseUrl,
-} from "../support/model-server.ts";
-import type { Script } from "../support/model-server.ts";
-import { plainRequest, startTurn } from "../support/open-model.ts";
-import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
+} from "../support/servers/model-server.ts";
+import type { Script } from "../support/servers/model-server.ts";
+import { plainRequest, startTurn } from "../support/servers/open-model.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { openShopper, shopChannel, textOf } from "./shopper.ts";
 
 /** Providers `one` and `two` on scripted servers, and a chain of them. */

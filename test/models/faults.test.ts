@@ -13,9 +13,15 @@ import {
   say,
   status,
   unreachableBaseUrl,
-} from "../support/model-server.ts";
-import type { ScriptedTurn } from "../support/model-server.ts";
-import { CANARY_KEY, noPause, openScriptedModel, plainRequest, startTurn } from "../support/open-model.ts";
+} from "../support/servers/model-server.ts";
+import type { ScriptedTurn } from "../support/servers/model-server.ts";
+import {
+  CANARY_KEY,
+  noPause,
+  openScriptedModel,
+  plainRequest,
+  startTurn,
+} from "../support/servers/open-model.ts";
 
 /** A fault's whole message. */
 const fault = (message: string) => expect.objectContaining({ name: "ModelFault", message });

@@ -4,10 +4,10 @@ import { ModelFault } from "../../src/model.ts";
 import type { AttachedImage } from "../../src/model.ts";
 import { openOpenAi } from "../../src/models/openai.ts";
 import type { OpenAiOptions } from "../../src/models/openai.ts";
-import { startModelServer, status } from "../support/model-server.ts";
-import type { Script } from "../support/model-server.ts";
+import { startModelServer, status } from "../support/servers/model-server.ts";
+import type { Script } from "../support/servers/model-server.ts";
 import { imageOf, TINY_PNG } from "../support/images.ts";
-import { noPause, startTurn } from "../support/open-model.ts";
+import { noPause, startTurn } from "../support/servers/open-model.ts";
 
 const png: AttachedImage = { label: "dot.png, image/png", url: TINY_PNG };
 const past: AttachedImage = { label: "old.gif, image/gif", url: null };

@@ -1,9 +1,9 @@
 // For src/models/faults.ts
 import { expect, test } from "vitest";
 import { createLog } from "../../src/log.ts";
-import { bytes, cut, status } from "../support/model-server.ts";
-import type { ScriptedTurn } from "../support/model-server.ts";
-import { openScriptedModel, startTurn } from "../support/open-model.ts";
+import { bytes, cut, status } from "../support/servers/model-server.ts";
+import type { ScriptedTurn } from "../support/servers/model-server.ts";
+import { openScriptedModel, startTurn } from "../support/servers/open-model.ts";
 
 const long = `It was overloaded. ${"x".repeat(1_000_000)}`;
 

@@ -12,10 +12,10 @@ import {
   reset,
   say,
   startModelServer,
-} from "../support/model-server.ts";
+} from "../support/servers/model-server.ts";
 import { anyCharacter } from "../support/any-character.ts";
-import type { Act } from "../support/model-server.ts";
-import { openScriptedModel, startTurn } from "../support/open-model.ts";
+import type { Act } from "../support/servers/model-server.ts";
+import { openScriptedModel, startTurn } from "../support/servers/open-model.ts";
 
 const chunk = (delta: object, finishReason: string | null = null) =>
   bytes(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`);

@@ -5,7 +5,7 @@ import { openPushFetch } from "../../src/models/exchange/push-fetch.ts";
 import type { PushFetch } from "../../src/models/exchange/push-fetch.ts";
 import { PushedResponse } from "../../src/models/exchange/pushed-response.ts";
 import type { Posted } from "../../src/models/exchange/pushed-response.ts";
-import { startRawServer } from "../support/raw-server.ts";
+import { startRawServer } from "../support/servers/raw-server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const chunked = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;

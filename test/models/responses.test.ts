@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ModelMessage, ModelRequest, ModelTurn } from "../../src/model.ts";
 import { WITHHELD } from "../../src/model.ts";
 import { defaultWay, openOpenAi, openProvider } from "../../src/models/openai.ts";
-import { noPause, plainRequest, startTurn } from "../support/open-model.ts";
-import { openHttpServer } from "../support/http-server.ts";
+import { noPause, plainRequest, startTurn } from "../support/servers/open-model.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 /**
  * A server of the Responses API by its published events:

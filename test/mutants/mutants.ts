@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { randomOf } from "../simulation/random.ts";
-import { answersOfTests, root, testsOf } from "../support/answers.ts";
+import { answersOfTests, root, testsOf } from "../support/house/answers.ts";
 import { mutationsOf } from "./mutations.ts";
 
 /** `npm run mutants`: does the suite find mistakes that are planted at random places? */

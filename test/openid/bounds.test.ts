@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { createProvider, ProviderAway } from "../../src/openid/provider.ts";
 import type { OpenIdSettings } from "../../src/config/open-id.ts";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 test("G1: a provider's answer of 200 MB is not read to its end", async () => {
   let bytes = 0;

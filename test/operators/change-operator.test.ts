@@ -8,7 +8,7 @@ import { addOperator, rotateOperator } from "../../src/operators/accounts/operat
 import { signIn, signOut } from "../../src/operators/accounts/sign-in.ts";
 import { Secret } from "../../src/secret.ts";
 import type { Store } from "../../src/store.ts";
-import { createReference } from "../stores/reference.ts";
+import { createReference } from "../stores/twin/reference.ts";
 
 const clock = systemClock;
 const ADA = { issuer: "https://login.example", subject: "s-1", name: "ada" };

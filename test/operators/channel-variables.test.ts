@@ -13,8 +13,8 @@ import { openServer, tool } from "../agent/sessions.ts";
 import { silentLog } from "../agent/run.ts";
 import { startOperated } from "../http/operator-api/operators-service.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { textFieldsOf } from "../support/schema-fields.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { textFieldsOf } from "../support/house/schema-fields.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { SECRET } from "../webhooks/receiver.ts";
 
 const SETTING = "HARNESS_API_KEY";

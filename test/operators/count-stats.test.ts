@@ -6,7 +6,7 @@ import { createStatCounts } from "../../src/operators/stats/count-stats.ts";
 import { waitAt, waitName } from "../../src/operators/stats/stats-names.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { CountedStats } from "../../src/store.ts";
-import { createReference } from "../stores/reference.ts";
+import { createReference } from "../stores/twin/reference.ts";
 import { sampleRun } from "../stores/samples.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);

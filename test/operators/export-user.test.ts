@@ -5,7 +5,7 @@ import { exportUser } from "../../src/operators/export-user.ts";
 import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 /** EXPORT_MESSAGES=100000 is the long form: a minute. */
 const MESSAGES = Number(process.env["EXPORT_MESSAGES"] ?? 1_000);

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createInstance } from "../threads/instance.ts";
 import type { Instance } from "../threads/instance.ts";
-import { aroundStore } from "../faults/around-store.ts";
-import { startReplicatedCluster } from "../support/replicated-cluster.ts";
-import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
+import { aroundStore } from "../faults/flaky/around-store.ts";
+import { startReplicatedCluster } from "../support/stores/replicated-cluster.ts";
+import type { ReplicatedCluster } from "../support/stores/replicated-cluster.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../stores/samples.ts";
 import { newTold } from "./retention-told.ts";

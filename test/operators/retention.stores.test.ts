@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createInstance } from "../threads/instance.ts";
 import type { Instance } from "../threads/instance.ts";
 import { setTime } from "../threads/set-time.ts";
-import { aroundStore } from "../faults/around-store.ts";
+import { aroundStore } from "../faults/flaky/around-store.ts";
 import { newTold } from "./retention-told.ts";
 import { isInShare } from "../../src/threads/delete/in-share.ts";
 import { createRetention } from "../../src/operators/retention/retention.ts";
@@ -18,8 +18,8 @@ import {
   sampleRun,
   sampleWaiting,
 } from "../stores/samples.ts";
-import { storeKinds } from "../support/store-kinds.ts";
-import type { TestDatabase } from "../support/store-kinds.ts";
+import { storeKinds } from "../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../support/stores/store-kinds.ts";
 
 const DAY_MS = 86_400_000;
 const NOW_MS = 100 * DAY_MS;

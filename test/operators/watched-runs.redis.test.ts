@@ -2,10 +2,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { addOperators } from "../http/operator-api/operators-service.ts";
-import { hold, say } from "../support/model-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
-import { prepareRedis } from "../support/store-kinds.ts";
+import { hold, say } from "../support/servers/model-server.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
+import { prepareRedis } from "../support/stores/store-kinds.ts";
 import { watch } from "./watch.ts";
 
 test("a watch sees a run that another instance holds, line by line", async () => {

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { callIdOf, enterShop, startShop } from "../console/shop-service.ts";
-import { call, hold, say } from "../support/model-server.ts";
-import { sendMessage } from "../support/service.ts";
+import { call, hold, say } from "../support/servers/model-server.ts";
+import { sendMessage } from "../support/servers/service.ts";
 import { watch } from "./watch.ts";
 
 const uid = threadUid("cli", "ada", "t1");

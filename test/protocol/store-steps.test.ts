@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { Store, ThreadCommit } from "../../src/store.ts";
-import { createReference } from "../stores/reference.ts";
+import { createReference } from "../stores/twin/reference.ts";
 import { sampleCommit, sampleRun, sampleWaiting } from "../stores/samples.ts";
 import { randomRuns } from "../support/lengths.ts";
 import { usual } from "./configurations.ts";

@@ -7,8 +7,8 @@ import { acceptsGzip } from "../../src/http/stream/accepts-gzip.ts";
 import type { Handler, Listener, Outlet } from "../../src/listener.ts";
 import { listenNode } from "../../src/listeners/node.ts";
 import { listenUws } from "../../src/listeners/uws.ts";
-import { describeEachListener } from "../support/each-listener.ts";
-import { emptyFolder } from "../support/data-dir.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
 import { CLIENTS } from "./clients.ts";
 
 /**

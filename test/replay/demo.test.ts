@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { call, startModelServer } from "../support/model-server.ts";
-import type { ModelServer, ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { call, startModelServer } from "../support/servers/model-server.ts";
+import type { ModelServer, ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
 import { runCommand } from "../support/terminal.ts";
 
 /** Recorded with the demo model (write-demo.ts). */

@@ -4,8 +4,8 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import type { McpHttpServer } from "../agent/mcp-http-server.ts";
 import { openShopper, shopChannel } from "../models/shopper.ts";
-import { openTestService, sendMessage } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
+import { openTestService, sendMessage } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
 import { answerOf, PAGE_TOOLS, SERVER_TOOLS } from "./demo-shop.ts";
 import type { DemoConversation } from "./demo-shop.ts";
 

@@ -10,16 +10,16 @@ import type { Store } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 
-import { checkInvariants } from "../stores/invariants.ts";
-import type { StoreDump } from "../stores/invariants.ts";
+import { checkInvariants } from "../stores/twin/invariants.ts";
+import type { StoreDump } from "../stores/twin/invariants.ts";
 import { dumpEmbedded, dumpRedis } from "../stores/dump-store.ts";
-import { startModelServer } from "../support/model-server.ts";
-import type { ModelServer, Script } from "../support/model-server.ts";
-import { startRedisCluster } from "../support/redis-cluster.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { startModelServer } from "../support/servers/model-server.ts";
+import type { ModelServer, Script } from "../support/servers/model-server.ts";
+import { startRedisCluster } from "../support/stores/redis-cluster.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
 import { UNHURRIED_MS } from "../support/unhurried.ts";
-import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
+import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
 
 export const ORIGIN = "https://shop.example";
 export const TRANSPORT = { authorization: `Bearer ${TEST_KEY}` };

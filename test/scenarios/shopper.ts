@@ -1,5 +1,5 @@
-import { call, say } from "../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+import { call, say } from "../support/servers/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
 import { PAGE_TOOLS } from "./widget-scenario.ts";
 
 /** One page tool in each turn, with a word before it, and an answer when all have been used. */

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { playWidget } from "./widget-scenario.ts";
 
 test("the same conversation with what `npm start` brings: the demo channel and the demo model", async () => {

@@ -2,11 +2,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startModelServer } from "../support/model-server.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { TEST_KEY } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { startModelServer } from "../support/servers/model-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { ORIGIN } from "./houses.ts";
 import { MODEL_CALLS, shopper } from "./shopper.ts";
 import { playWidget } from "./widget-scenario.ts";

@@ -5,15 +5,23 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
 import { ORIGIN } from "../http/service.ts";
-import { emptyFolder, temporaryFolder } from "../support/data-dir.ts";
-import { filesWith } from "../support/files-with.ts";
-import { freePort } from "../support/free-port.ts";
+import { emptyFolder, temporaryFolder } from "../support/stores/data-dir.ts";
+import { filesWith } from "../support/house/files-with.ts";
+import { freePort } from "../support/servers/free-port.ts";
 import { TINY_PNG } from "../support/images.ts";
-import { bytes, call, hold, lastUserText, say, startModelServer, status } from "../support/model-server.ts";
-import type { ModelServer, ModelServerRequest } from "../support/model-server.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import {
+  bytes,
+  call,
+  hold,
+  lastUserText,
+  say,
+  startModelServer,
+  status,
+} from "../support/servers/model-server.ts";
+import type { ModelServer, ModelServerRequest } from "../support/servers/model-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { ROOMY_LIMITS, TEST_KEY } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
 import { startReceiver } from "../traces/receiver.ts";
 import type { Receiver } from "../traces/receiver.ts";

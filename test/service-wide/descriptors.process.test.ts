@@ -1,13 +1,13 @@
 // For src/listeners/descriptors.ts
 import { expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { hold, say, startModelServer } from "../support/model-server.ts";
-import { TEST_KEY } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { hold, say, startModelServer } from "../support/servers/model-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { ask } from "./ask.ts";
 import { openStream } from "./open-stream.ts";
 import type { OpenStream } from "./open-stream.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 
 /** The modules of a start are opened many at once, and need 180. */
 const LIMIT = 256;

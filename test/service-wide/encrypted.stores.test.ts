@@ -1,7 +1,7 @@
 // For src/stores/content-keys/, src/stores/sealing.ts
 import { describe, expect, onTestFinished, test } from "vitest";
-import { testWrapping } from "../support/content-keys.ts";
-import { call, say } from "../support/model-server.ts";
+import { testWrapping } from "../support/stores/content-keys.ts";
+import { call, say } from "../support/servers/model-server.ts";
 import { storesWithFiles } from "../stores/content-keys/stored-bytes.ts";
 import { OPERATOR_KEY, openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";

@@ -1,5 +1,5 @@
 import { ORIGIN, SECRET_KEY } from "../http/service.ts";
-import { TEST_KEY } from "../support/service.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
 import type { Asking, Got } from "./ask.ts";
 import { OPERATOR_KEY } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";

@@ -1,10 +1,10 @@
 // For src/http/, src/listeners/
 import { expect, test } from "vitest";
 import { callerOf, play } from "../fuzz/play.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { describeEachListener } from "../support/each-listener.ts";
-import { ROOMY_LIMITS } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
+import { ROOMY_LIMITS } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 
 const REQUESTS = 400;
 /** What was found with one stands here for good. */

@@ -1,9 +1,9 @@
 // For src/listeners/, src/http/head-limit.ts
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { ask } from "./ask.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 
 /** All that is answered without a credential. */
 const OPEN = [

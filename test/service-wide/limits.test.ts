@@ -1,7 +1,7 @@
 // For src/http/, src/domain/threads/
 import { expect, test } from "vitest";
 import { ORIGIN } from "../http/service.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import { noStore, seen, toPage } from "./bad-input.ts";
 import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";

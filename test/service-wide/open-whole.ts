@@ -7,10 +7,10 @@ import { openOpenAi } from "../../src/models/openai.ts";
 import type { Store } from "../../src/store.ts";
 import { ORIGIN, cli, other, shop } from "../http/service.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { startModelServer } from "../support/model-server.ts";
-import type { ModelServer, Script } from "../support/model-server.ts";
-import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
+import { startModelServer } from "../support/servers/model-server.ts";
+import type { ModelServer, Script } from "../support/servers/model-server.ts";
+import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
 import { ask } from "./ask.ts";
 import type { Asking, Got } from "./ask.ts";
 

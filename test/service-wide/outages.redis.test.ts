@@ -5,11 +5,11 @@ import { STORE_DEADLINE_MS } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
-import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import type { RedisServer } from "../support/stores/redis-server.ts";
 import type { Asking } from "./ask.ts";
 import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 

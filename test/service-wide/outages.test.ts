@@ -1,7 +1,7 @@
 // For src/stores/redis.ts, src/stores/deadline.ts, src/start/
 import { expect, test } from "vitest";
 import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import { openWhole } from "./open-whole.ts";
 
 describeEachListener("P24: without its store", (listener) => {

@@ -13,8 +13,8 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { ORIGIN } from "../http/service.ts";
 import { sampleCommit, sampleMessage, sampleRun } from "../stores/samples.ts";
-import { emptyFolder } from "../support/data-dir.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import { openWhole } from "./open-whole.ts";
 
 const REPLIES = 2;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import type { Store } from "../../src/store.ts";
-import { hold } from "../support/model-server.ts";
-import { startRedisCluster } from "../support/redis-cluster.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { hold } from "../support/servers/model-server.ts";
+import { startRedisCluster } from "../support/stores/redis-cluster.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
 import { openWhole } from "./open-whole.ts";
 import type { Whole } from "./open-whole.ts";
 

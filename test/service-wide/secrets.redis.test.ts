@@ -4,11 +4,11 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ORIGIN } from "../http/service.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { freePort } from "../support/free-port.ts";
-import { bytes, cut, reset, startModelServer, status } from "../support/model-server.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { spawnCommand, startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { bytes, cut, reset, startModelServer, status } from "../support/servers/model-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { spawnCommand, startServiceProcess } from "../support/servers/service-process.ts";
 import { ask } from "./ask.ts";
 import type { Asking } from "./ask.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SECRET_KEY } from "../http/service.ts";
-import { call } from "../support/model-server.ts";
+import { call } from "../support/servers/model-server.ts";
 import type { Got } from "./ask.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import type { Reach, Reached } from "./reached.ts";
 
 export function describeStrangers(reach: Reach): void {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Line } from "../../machines/line.ts";
 import { ORIGIN } from "../http/service.ts";
 import { atLength } from "../support/lengths.ts";
-import { call, hold, noUsage, say } from "../support/model-server.ts";
-import { TEST_KEY } from "../support/service.ts";
+import { call, hold, noUsage, say } from "../support/servers/model-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
 import { spoken } from "./ask.ts";
 import { openStream } from "./open-stream.ts";
 import type { OpenStream } from "./open-stream.ts";
-import { describeEachListener } from "../support/each-listener.ts";
+import { describeEachListener } from "../support/servers/each-listener.ts";
 import type { Reach, Reached } from "./reached.ts";
 
 /** Streams over real sockets: readers that leave, wait, come late and come twice. */

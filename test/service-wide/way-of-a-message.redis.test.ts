@@ -5,10 +5,10 @@ import { systemClock } from "../../src/clock.ts";
 import { SendBuffer } from "../../src/listeners/send-buffer.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { say } from "../support/model-server.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { openTestService, TEST_KEY } from "../support/service.ts";
+import { say } from "../support/servers/model-server.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { openTestService, TEST_KEY } from "../support/servers/service.ts";
 
 /*
  * What a message passes, function by function, in a service without encryption, webhooks and traces. Each of these is paid for

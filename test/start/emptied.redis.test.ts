@@ -3,11 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { STORE_FORMAT } from "../../src/stores/format.ts";
-import { emptyFolder } from "../support/data-dir.ts";
-import { redisClient } from "../support/redis-client.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { TEST_KEY } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { redisClient } from "../support/stores/redis-client.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 
 async function say(url: string, channel: string): Promise<number> {
   const answer = await fetch(`${url}/v1/messages`, {

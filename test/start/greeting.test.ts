@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openKeysFile } from "../../src/installation/keys-file.ts";
 import { Secret } from "../../src/secret.ts";
 import { greetingText } from "../../src/start/greeting.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 const greeting = {
   url: "http://127.0.0.1:8080",

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
-import { TEST_KEY } from "../support/service.ts";
-import { spawnCommand, startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import type { RedisServer } from "../support/stores/redis-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
+import { spawnCommand, startServiceProcess } from "../support/servers/service-process.ts";
 import { readKeysFile } from "../../src/installation/keys-file.ts";
-import type { ServiceProcess } from "../support/service-process.ts";
+import type { ServiceProcess } from "../support/servers/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
 
 /** What a start told its person, by the names of the greeting. */

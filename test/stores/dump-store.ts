@@ -9,7 +9,7 @@ import { threadEntryFrom, USER_FIELDS, userFrom } from "../../src/stores/steps/u
 import { bucketOf, HEADER, tables, TOKEN } from "../../src/stores/tables.ts";
 import { walk } from "../../src/stores/walk.ts";
 import type { WalkedKey } from "../../src/stores/walk.ts";
-import type { StoreDump, ThreadDump } from "./invariants.ts";
+import type { StoreDump, ThreadDump } from "./twin/invariants.ts";
 
 export async function dumpEmbedded(dataDir: string): Promise<StoreDump> {
   return dumpAndClose(await openLmdbEngine({ dataDir, clock: systemClock }));

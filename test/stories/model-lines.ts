@@ -1,5 +1,5 @@
-import { call, hold, say, status } from "../support/model-server.ts";
-import type { Act } from "../support/model-server.ts";
+import { call, hold, say, status } from "../support/servers/model-server.ts";
+import type { Act } from "../support/servers/model-server.ts";
 
 /** A turn of the model in a story: `says "…"`, `calls TOOL {…}`, `fails 500`, `waits`; several are joined by `, then`. */
 export function turnOf(line: string): Act[] {

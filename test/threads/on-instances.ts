@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { Store } from "../../src/store.ts";
-import { prepareRedis } from "../support/store-kinds.ts";
-import type { TestDatabase } from "../support/store-kinds.ts";
+import { prepareRedis } from "../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../support/stores/store-kinds.ts";
 import { createInstance } from "./instance.ts";
 import type { Instance, InstanceOptions } from "./instance.ts";
 

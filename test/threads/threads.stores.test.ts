@@ -6,7 +6,7 @@ import { answers, createInstance, readerOf, says, textOfLines } from "./instance
 import type { Instance } from "./instance.ts";
 import { eachOnOneInstance } from "./on-instances.ts";
 import { pageCall, serverCall } from "./scripted-agent.ts";
-import { storeKinds } from "../support/store-kinds.ts";
+import { storeKinds } from "../support/stores/store-kinds.ts";
 
 describe.each(storeKinds)("threads on $name", ({ prepare }) => {
   let store: Store;

@@ -10,7 +10,7 @@ import { openHouse, webChannel } from "../scenarios/houses.ts";
 import { terminalOf } from "../scenarios/page.ts";
 import { BUDGET_CHARS, SLUG } from "../stores/samples.ts";
 import { dumpRedis } from "../stores/dump-store.ts";
-import type { ReplicatedCluster } from "../support/replicated-cluster.ts";
+import type { ReplicatedCluster } from "../support/stores/replicated-cluster.ts";
 import { until } from "../support/until.ts";
 import { clusterForTest, HUNG_MS, storeForTest } from "./opened.ts";
 

@@ -3,9 +3,9 @@ import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
 import { tables } from "../../src/stores/tables.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
-import { startReplicatedCluster } from "../support/replicated-cluster.ts";
-import type { ClusterNode } from "../support/cluster-node.ts";
-import type { ClusterOptions, ReplicatedCluster } from "../support/replicated-cluster.ts";
+import { startReplicatedCluster } from "../support/stores/replicated-cluster.ts";
+import type { ClusterNode } from "../support/stores/cluster-node.ts";
+import type { ClusterOptions, ReplicatedCluster } from "../support/stores/replicated-cluster.ts";
 
 /** A cluster of the test's own, gone with it. */
 export async function clusterForTest(options: ClusterOptions = {}): Promise<ReplicatedCluster> {

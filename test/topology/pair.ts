@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
-import { openOrders } from "../support/redis-orders.ts";
-import type { Orders } from "../support/redis-orders.ts";
-import { startRedis } from "../support/redis-server.ts";
-import type { RedisServer } from "../support/redis-server.ts";
-import { startSilentProxy } from "../support/silent-proxy.ts";
-import type { SilentProxy } from "../support/silent-proxy.ts";
+import { openOrders } from "../support/stores/redis-orders.ts";
+import type { Orders } from "../support/stores/redis-orders.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import type { RedisServer } from "../support/stores/redis-server.ts";
+import { startSilentProxy } from "../support/stores/silent-proxy.ts";
+import type { SilentProxy } from "../support/stores/silent-proxy.ts";
 import { until } from "../support/until.ts";
 
 /** Two servers without a cluster, gone with the test. */

@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { tables } from "../../src/stores/tables.ts";
 import type { Store } from "../../src/store.ts";
-import { checkInvariants } from "../stores/invariants.ts";
+import { checkInvariants } from "../stores/twin/invariants.ts";
 import { BUDGET_CHARS, sampleChannel, sampleCommit, sampleMessage, SLUG } from "../stores/samples.ts";
 import { dumpRedis } from "../stores/dump-store.ts";
-import type { ClusterNode } from "../support/cluster-node.ts";
-import { openMove } from "../support/slot-move.ts";
+import type { ClusterNode } from "../support/stores/cluster-node.ts";
+import { openMove } from "../support/stores/slot-move.ts";
 import { until } from "../support/until.ts";
 import { errorsOf, holderOfThread, startCaller } from "./callers.ts";
 import { clusterForTest, storeForTest } from "./opened.ts";

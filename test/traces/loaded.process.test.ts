@@ -2,9 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { sendMessage, TEST_KEY } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { sendMessage, TEST_KEY } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { startReceiver } from "./receiver.ts";
 
 /**

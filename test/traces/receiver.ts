@@ -1,6 +1,6 @@
 import definitions from "otlp-definitions/build/src/generated/root.js";
 import { z } from "zod";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 /** A span as a collector gets it. */
 export interface ReceivedSpan {

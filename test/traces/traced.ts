@@ -5,10 +5,10 @@ import { openModel } from "../../src/installation/open-model.ts";
 import type { SpansOutcome } from "../../src/traces/counted-processor.ts";
 import { openTracing } from "../../src/traces/opentelemetry.ts";
 import type { OpenTracing } from "../../src/traces/opentelemetry.ts";
-import { startModelServer } from "../support/model-server.ts";
-import type { Script } from "../support/model-server.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
+import { startModelServer } from "../support/servers/model-server.ts";
+import type { Script } from "../support/servers/model-server.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
 import { startReceiver } from "./receiver.ts";
 import type { Receiver, ReceivedSpan } from "./receiver.ts";
 

@@ -11,10 +11,10 @@ import {
   status,
   unreachableBaseUrl,
   usage,
-} from "../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../support/model-server.ts";
+} from "../support/servers/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { sendMessage, startTestService, TEST_KEY } from "../support/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../support/servers/service.ts";
 import { startReceiver } from "./receiver.ts";
 import { cliChannel, openTraced, startTraced } from "./traced.ts";
 

@@ -5,7 +5,7 @@ import { LockedRecord } from "../../src/store.ts";
 import type { ContentKeyStore } from "../../src/store.ts";
 import { answers, createInstance, readerOf, says } from "../threads/instance.ts";
 import type { Instance } from "../threads/instance.ts";
-import { encryptedForAnybody, keysInMemory, testWrapping } from "../support/content-keys.ts";
+import { encryptedForAnybody, keysInMemory, testWrapping } from "../support/stores/content-keys.ts";
 import { plantableStores } from "./plant.ts";
 import type { PlantableStore, ReadPart } from "./plant.ts";
 

@@ -7,19 +7,19 @@ import { openStore } from "../../src/installation/open-store.ts";
 import { readConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import type { Store } from "../../src/store.ts";
-import { folderInMemory } from "../support/data-dir.ts";
-import type { ModelServer } from "../support/model-server.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { openTestService, ROOMY_LIMITS } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
+import { folderInMemory } from "../support/stores/data-dir.ts";
+import type { ModelServer } from "../support/servers/model-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { openTestService, ROOMY_LIMITS } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
 import { runCommand } from "../support/terminal.ts";
-import { act, openPage, sendMessage } from "./api.ts";
-import type { ReadStream } from "./client.ts";
-import { startEchoingModel, toldHistory } from "./echoing-model.ts";
-import { argumentsOf, readGoldens, readPartGoldens, shownConversation } from "./golden.ts";
-import type { Golden, ThreadFact } from "./golden.ts";
-import { saidIn } from "./go-on.ts";
-import { restoreGolden } from "./load-golden.ts";
+import { act, openPage, sendMessage } from "./fleet/api.ts";
+import type { ReadStream } from "./fleet/client.ts";
+import { startEchoingModel, toldHistory } from "./fleet/echoing-model.ts";
+import { argumentsOf, readGoldens, readPartGoldens, shownConversation } from "./golden/golden.ts";
+import type { Golden, ThreadFact } from "./golden/golden.ts";
+import { saidIn } from "./fleet/go-on.ts";
+import { restoreGolden } from "./golden/load-golden.ts";
 
 const goldens = [...readGoldens(), ...readPartGoldens("hand-off")].filter(
   ({ store, facts }) => inject("stores").includes(store) && facts.threads.some(isPersons),

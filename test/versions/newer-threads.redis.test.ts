@@ -1,10 +1,17 @@
 // For src/domain/versions.ts, src/charts/
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { ask, createThread, createVisitor, terminalOf, textOf, visitorHeaders } from "../faults/client.ts";
-import type { Heard } from "../faults/client.ts";
-import { replyTo } from "../faults/echo-model.ts";
-import { startMixedFleet } from "./mixed-fleet.ts";
-import type { Builds, MixedFleet } from "./mixed-fleet.ts";
+import {
+  ask,
+  createThread,
+  createVisitor,
+  terminalOf,
+  textOf,
+  visitorHeaders,
+} from "../faults/history/client.ts";
+import type { Heard } from "../faults/history/client.ts";
+import { replyTo } from "../faults/victims/echo-model.ts";
+import { startMixedFleet } from "./fleet/mixed-fleet.ts";
+import type { Builds, MixedFleet } from "./fleet/mixed-fleet.ts";
 import { buildVersion } from "./next/build-version.ts";
 import { MARK, NEXT_VERSION } from "./next/changes.ts";
 

@@ -14,7 +14,7 @@ import type { RedisOptions } from "../../src/stores/engines/redis/open.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import type { SealingOptions } from "../../src/stores/steps/codec.ts";
 import { HEADER, tables } from "../../src/stores/tables.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
 
 /** A store in which a test writes past the store's own steps, while nobody has it open. */
 export interface PlantableStore {

@@ -5,9 +5,9 @@ import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { openRedisStore } from "../../src/stores/redis.ts";
 import { systemClock } from "../../src/clock.ts";
 import type { Store } from "../../src/store.ts";
-import { encrypted } from "../support/content-keys.ts";
-import { emptyFolder } from "../support/data-dir.ts";
-import { startRedis } from "../support/redis-server.ts";
+import { encrypted } from "../support/stores/content-keys.ts";
+import { emptyFolder } from "../support/stores/data-dir.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
 import { storeJson } from "../stores/backup/copy.ts";
 
 /**

@@ -6,10 +6,10 @@ import { NewerRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
 import { cli, ORIGIN, other, SECRET_KEY, shop } from "../http/service.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { hold, say, startModelServer } from "../support/model-server.ts";
-import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/service.ts";
-import type { TestService } from "../support/service.ts";
-import { identify, mintVisitor, openPage, sendMessage } from "./api.ts";
+import { hold, say, startModelServer } from "../support/servers/model-server.ts";
+import { openTestService, ROOMY_LIMITS, TEST_KEY } from "../support/servers/service.ts";
+import type { TestService } from "../support/servers/service.ts";
+import { identify, mintVisitor, openPage, sendMessage } from "./fleet/api.ts";
 import { plantableStores } from "./plant.ts";
 import type { PlantableStore } from "./plant.ts";
 

@@ -5,7 +5,7 @@ import type { Store } from "../../src/store.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import { sampleChannel } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { setTime } from "../threads/set-time.ts";
 
 const TTL_MS = 1_000;

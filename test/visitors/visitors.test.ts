@@ -6,7 +6,7 @@ import type { TokenClaim } from "../../src/domain/people/visitor-token.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
 import type { Store } from "../../src/store.ts";
 import { SLUG, sampleChannel } from "../stores/samples.ts";
-import { temporaryFolder } from "../support/data-dir.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
 
 const TTL_MS = 1_000;
 

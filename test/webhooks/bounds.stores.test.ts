@@ -6,8 +6,8 @@ import type { OutboxStore } from "../../src/store.ts";
 import { createLane } from "../../src/webhooks/lane.ts";
 import { createWebhooks } from "../../src/webhooks/webhooks.ts";
 import { sampleChannel, sampleCommit } from "../stores/samples.ts";
-import { storeKinds } from "../support/store-kinds.ts";
-import type { TestDatabase } from "../support/store-kinds.ts";
+import { storeKinds } from "../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../support/stores/store-kinds.ts";
 import { SECRET } from "./receiver.ts";
 
 const MOST = 100;

@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startRedis } from "../support/redis-server.ts";
-import { sendMessage } from "../support/service.ts";
-import { startServiceProcess } from "../support/service-process.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { startRedis } from "../support/stores/redis-server.ts";
+import { sendMessage } from "../support/servers/service.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
 
 const KEY = "key-of-this-test-which-is-long";

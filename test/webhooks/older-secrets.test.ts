@@ -6,7 +6,7 @@ import { upsertChannels } from "../../src/installation/channels-file.ts";
 import { Secret } from "../../src/secret.ts";
 import { secretsOf, signedHeaders } from "../../src/webhooks/sign.ts";
 import { startOperated } from "../http/operator-api/operators-service.ts";
-import { sendMessage, startTestService } from "../support/service.ts";
+import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 
 export const SECRET = `whsec_${Buffer.from("a secret of twenty-four bytes").toString("base64")}`;
 

@@ -5,7 +5,7 @@ import { Secret } from "../../src/secret.ts";
 import { createSender } from "../../src/webhooks/send.ts";
 import type { Sender } from "../../src/webhooks/send.ts";
 import { sharedLookup } from "../../src/public-lookup.ts";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 import { SECRET } from "./receiver.ts";
 
 /** More than the connections that a receiver is given. */

@@ -9,10 +9,10 @@ import { Secret } from "../../src/secret.ts";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { NewerRecord, UnreadableRecord } from "../../src/store.ts";
 import type { Store } from "../../src/store.ts";
-import { TEST_KEY, sendMessage, startTestService } from "../support/service.ts";
-import { openScriptedModel } from "../support/open-model.ts";
-import { storeKinds } from "../support/store-kinds.ts";
-import type { TestDatabase } from "../support/store-kinds.ts";
+import { TEST_KEY, sendMessage, startTestService } from "../support/servers/service.ts";
+import { openScriptedModel } from "../support/servers/open-model.ts";
+import { storeKinds } from "../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../support/stores/store-kinds.ts";
 import { sampleChannel } from "../stores/samples.ts";
 import { SECRET, startReceiver } from "./receiver.ts";
 

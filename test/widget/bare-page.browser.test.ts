@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { temporaryFolder } from "../support/data-dir.ts";
-import { startServiceProcess } from "../support/service-process.ts";
-import { openHttpServer } from "../support/http-server.ts";
+import { temporaryFolder } from "../support/stores/data-dir.ts";
+import { startServiceProcess } from "../support/servers/service-process.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 import { launchBrowser, SOON, test } from "./browser.ts";
 
 /** A site that serves one text as every page, and nothing else. */

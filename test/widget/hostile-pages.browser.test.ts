@@ -1,6 +1,6 @@
 // For src/widget/view/fit-viewport.ts, src/widget/
 import { request as httpRequest } from "node:http";
-import { openHttpServer } from "../support/http-server.ts";
+import { openHttpServer } from "../support/servers/http-server.ts";
 import { SOON, test } from "./browser.ts";
 import { gate, reply } from "./scripted-service.ts";
 import { openStage } from "./stage.ts";

@@ -7,10 +7,10 @@ import { systemClock } from "../../../src/clock.ts";
 import type { AgentSettings } from "../../../src/domain/channels/channel.ts";
 import type { HistorySummary } from "../../../src/domain/threads/history-summary.ts";
 import { WITHHELD } from "../../../src/model.ts";
-import { chunk } from "../../models/dialects.ts";
-import { say, status, usage } from "../../support/model-server.ts";
-import type { ModelServer, Script } from "../../support/model-server.ts";
-import { openScriptedModel } from "../../support/open-model.ts";
+import { chunk } from "../../models/refusals/dialects.ts";
+import { say, status, usage } from "../../support/servers/model-server.ts";
+import type { ModelServer, Script } from "../../support/servers/model-server.ts";
+import { openScriptedModel } from "../../support/servers/open-model.ts";
 import { channelWith, message, newTurn, silentLog } from "../run.ts";
 
 const former: HistorySummary = { text: "Kim wants red shoes.", upTo: 2, atMs: 0, model: "p/m", usage: null };

@@ -5,7 +5,7 @@ import * as fs from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { expect, it, test } from "vitest";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 
 /** The client scenarios of `@modelcontextprotocol/conformance` that this service must pass. */
 const PASSES = ["initialize", "tools_call", "sse-retry", "auth/client-credentials-basic"];

@@ -8,7 +8,7 @@ import { runProgram } from "../../../src/cli/program.ts";
 import { readConfig } from "../../../src/config.ts";
 import { parseChannels } from "../../../src/installation/channels-file.ts";
 import { Secret } from "../../../src/secret.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { openTestTerminal, runCommand } from "../../support/terminal.ts";
 import type { Ran } from "../../support/terminal.ts";
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { runCommand } from "../../support/terminal.ts";
 
 const SITE = "https://www.example.com";

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { openHttpServer } from "../../support/http-server.ts";
+import { openHttpServer } from "../../support/servers/http-server.ts";
 
 export interface CuttingProxy {
   url: string;

@@ -3,9 +3,9 @@ import { execFile } from "node:child_process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { hold, hang, lastUserText, say } from "../../support/model-server.ts";
-import { openScriptedModel } from "../../support/open-model.ts";
-import { startTestService, TEST_KEY } from "../../support/service.ts";
+import { hold, hang, lastUserText, say } from "../../support/servers/model-server.ts";
+import { openScriptedModel } from "../../support/servers/open-model.ts";
+import { startTestService, TEST_KEY } from "../../support/servers/service.ts";
 import { openCuttingProxy } from "./cutting-proxy.ts";
 
 /**

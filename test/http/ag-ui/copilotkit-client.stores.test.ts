@@ -7,8 +7,8 @@ import { z } from "zod";
 import { embedded, openHouse, ORIGIN, redis, webChannel } from "../../scenarios/houses.ts";
 import type { House, Site } from "../../scenarios/houses.ts";
 import { ask, objectOf } from "../../scenarios/page.ts";
-import { call, hold, lastUserText, say } from "../../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../../support/model-server.ts";
+import { call, hold, lastUserText, say } from "../../support/servers/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../../support/servers/model-server.ts";
 import { textsOf } from "./clients.ts";
 import type { ShownMessage } from "./clients.ts";
 

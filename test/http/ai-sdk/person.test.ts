@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openOpenAi } from "../../../src/models/openai.ts";
 import { ORIGIN, webChannel } from "../../scenarios/houses.ts";
 import { ask, objectOf } from "../../scenarios/page.ts";
-import { lastUserText, startModelServer } from "../../support/model-server.ts";
-import { ROOMY_LIMITS, startTestService } from "../../support/service.ts";
-import { takeOver } from "../taken-over.ts";
+import { lastUserText, startModelServer } from "../../support/servers/model-server.ts";
+import { ROOMY_LIMITS, startTestService } from "../../support/servers/service.ts";
+import { takeOver } from "../threads/taken-over.ts";
 import { CLIENTS, textOf } from "./clients.ts";
 import type { ShownMessage } from "./clients.ts";
 

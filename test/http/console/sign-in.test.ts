@@ -1,7 +1,7 @@
 // For src/http/console/sign-in.ts, src/openid/
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { CLIENT_ID, followTo, openProvider } from "../../support/openid-provider.ts";
-import type { TestProvider, TestProviderOptions } from "../../support/openid-provider.ts";
+import { CLIENT_ID, followTo, openProvider } from "../../support/servers/openid-provider.ts";
+import type { TestProvider, TestProviderOptions } from "../../support/servers/openid-provider.ts";
 import { addOperators } from "../operator-api/operators-service.ts";
 import { startService } from "../service.ts";
 import type { Got, Service } from "../service.ts";

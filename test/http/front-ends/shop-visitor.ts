@@ -1,8 +1,8 @@
 import { ORIGIN } from "../../scenarios/houses.ts";
 import type { House } from "../../scenarios/houses.ts";
 import { ask, objectOf } from "../../scenarios/page.ts";
-import { call, hold, lastUserText, say } from "../../support/model-server.ts";
-import type { ModelServerRequest, ScriptedTurn } from "../../support/model-server.ts";
+import { call, hold, lastUserText, say } from "../../support/servers/model-server.ts";
+import type { ModelServerRequest, ScriptedTurn } from "../../support/servers/model-server.ts";
 
 /** What is said with this word waits in the middle of its reply. */
 export const HOLDS = "wait";

@@ -2,8 +2,8 @@ import type { Locator, Page } from "playwright-core";
 import type { ExpectStatic } from "vitest";
 import { SOON } from "../../widget/browser.ts";
 import type { ExampleShop } from "../example-shop.ts";
-import { takeOver } from "../taken-over.ts";
-import type { Person } from "../taken-over.ts";
+import { takeOver } from "../threads/taken-over.ts";
+import type { Person } from "../threads/taken-over.ts";
 
 /** The chat of a page, however it is built. */
 export interface Chat {

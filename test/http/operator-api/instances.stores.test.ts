@@ -12,8 +12,8 @@ import type { UserSearch } from "../../../src/operators/search-users.ts";
 import { Secret } from "../../../src/secret.ts";
 import type { Store } from "../../../src/store.ts";
 import { sampleChannel } from "../../stores/samples.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
-import type { TestDatabase } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../../support/stores/store-kinds.ts";
 
 describe.each(storeKinds)("operators on two instances of the $name store", ({ prepare }) => {
   let database: TestDatabase;

@@ -5,8 +5,8 @@ import { createThreadChanges } from "../../../src/operators/thread-changes.ts";
 import type { ThreadChanges, ToldChange } from "../../../src/operators/thread-changes.ts";
 import type { Store, ThreadCommit } from "../../../src/store.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../../stores/samples.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
-import type { TestDatabase } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../../support/stores/store-kinds.ts";
 
 const WITHIN = { timeout: 30_000, interval: 20 };
 

@@ -7,8 +7,8 @@ import { openProvider } from "../../../src/models/openai.ts";
 import { openProviders } from "../../../src/models/providers.ts";
 import { KeyRefused, PassingFault } from "../../../src/models/faults.ts";
 import { openPackage } from "../../../src/models/packages/open-package.ts";
-import { noPause, plainRequest } from "../../support/open-model.ts";
-import { openHttpServer } from "../../support/http-server.ts";
+import { noPause, plainRequest } from "../../support/servers/open-model.ts";
+import { openHttpServer } from "../../support/servers/http-server.ts";
 import { WIRES } from "./wires.ts";
 import type { PlayedTurn, Wire } from "./wires.ts";
 

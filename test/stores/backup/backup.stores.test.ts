@@ -2,7 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { linesOf, storeJson } from "./copy.ts";
 import { fillStore, LONG } from "./fill.ts";
 import { openPlace, within } from "./places.ts";

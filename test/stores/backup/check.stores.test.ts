@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RULES } from "../../../src/stores/check/rules.ts";
 import type { Rule } from "../../../src/stores/check/rules.ts";
-import { emptyFolder } from "../../support/data-dir.ts";
+import { emptyFolder } from "../../support/stores/data-dir.ts";
 import { runCommand } from "../../support/terminal.ts";
 import { plant, PLANTED, RESTORING } from "../check/planted.ts";
 import type { Planted } from "../check/planted.ts";

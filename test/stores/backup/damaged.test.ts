@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { openEmbeddedStore } from "../../../src/stores/embedded.ts";
-import { emptyFolder, temporaryFolder } from "../../support/data-dir.ts";
+import { emptyFolder, temporaryFolder } from "../../support/stores/data-dir.ts";
 import { rowsAtLength } from "../../support/lengths.ts";
 import { store, storeJson } from "./copy.ts";
 import { fillStore } from "./fill.ts";

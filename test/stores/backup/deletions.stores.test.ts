@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { forget } from "../../../src/threads/delete/forget.ts";
 import type { Store } from "../../../src/store.ts";
-import { emptyFolder } from "../../support/data-dir.ts";
+import { emptyFolder } from "../../support/stores/data-dir.ts";
 import { sampleChannel, sampleCommit, sampleMessage, SLUG } from "../samples.ts";
 import { store, storeJson } from "./copy.ts";
 import { placeForTest, within } from "./places.ts";

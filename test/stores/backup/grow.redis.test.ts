@@ -9,7 +9,7 @@ import { systemClock } from "../../../src/clock.ts";
 import { newChannelKeys } from "../../../src/keys.ts";
 import { writeKeysFile } from "../../../src/installation/keys-file.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
-import { startEchoModel } from "../../faults/echo-model.ts";
+import { startEchoModel } from "../../faults/victims/echo-model.ts";
 import {
   ORIGIN,
   PUBLISHABLE_KEY,
@@ -18,14 +18,14 @@ import {
   TRANSPORT_KEY,
   WEB,
 } from "../../faults/fault-channels.ts";
-import { folderInMemory, temporaryFolder } from "../../support/data-dir.ts";
+import { folderInMemory, temporaryFolder } from "../../support/stores/data-dir.ts";
 import { unpackPackage } from "../../support/installed-package.ts";
-import { startRedisCluster } from "../../support/redis-cluster.ts";
-import { startRedis } from "../../support/redis-server.ts";
-import { ROOMY_LIMITS } from "../../support/service.ts";
-import { startServiceProcess } from "../../support/service-process.ts";
-import { populate, populationFaults } from "../../versions/population.ts";
-import type { KeptThread } from "../../versions/population.ts";
+import { startRedisCluster } from "../../support/stores/redis-cluster.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import { ROOMY_LIMITS } from "../../support/servers/service.ts";
+import { startServiceProcess } from "../../support/servers/service-process.ts";
+import { populate, populationFaults } from "../../versions/fleet/population.ts";
+import type { KeptThread } from "../../versions/fleet/population.ts";
 
 /**
  * "From the embedded store to Redis", step by step as the page says, with the package that npm makes, on one Redis and on

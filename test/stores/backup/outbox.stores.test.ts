@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../src/domain/threads/tellings.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
-import { startTestService } from "../../support/service.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
+import { startTestService } from "../../support/servers/service.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../samples.ts";
 import { SECRET, startReceiver } from "../../webhooks/receiver.ts";
 import { addThread, mint } from "../users.ts";

@@ -8,9 +8,9 @@ import { openLmdbEngine } from "../../../src/stores/engines/lmdb/engine.ts";
 import { openRedisEngine } from "../../../src/stores/engines/redis/open.ts";
 import { openEmbeddedData, openRedisData } from "../../../src/stores/open-data.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
-import { emptyFolder } from "../../support/data-dir.ts";
-import { startRedisCluster } from "../../support/redis-cluster.ts";
-import { startRedis } from "../../support/redis-server.ts";
+import { emptyFolder } from "../../support/stores/data-dir.ts";
+import { startRedisCluster } from "../../support/stores/redis-cluster.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
 import { dumpEngine } from "../dump-engine.ts";
 import type { StoreEnv } from "./copy.ts";
 

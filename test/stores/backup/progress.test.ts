@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/cli/program.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { openTestTerminal } from "../../support/terminal.ts";
 import { store } from "./copy.ts";
 import { fillStore } from "./fill.ts";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { restoreBackup, verifyBackup } from "../../../src/stores/backup/restore.ts";
 import type { Engine } from "../../../src/stores/engine.ts";
 import { tables } from "../../../src/stores/tables.ts";
-import { emptyFolder } from "../../support/data-dir.ts";
+import { emptyFolder } from "../../support/stores/data-dir.ts";
 import { sampleChannel, sampleCommit, SLUG } from "../samples.ts";
 import { store, storeJson } from "./copy.ts";
 import { fillStore, HOLDER } from "./fill.ts";

@@ -16,7 +16,7 @@ import { UnreadableRecord } from "../../../src/store.ts";
 import { suspicionsOf } from "../../../src/stores/check/suspicions.ts";
 import { slotOf } from "../../../src/stores/engine.ts";
 import { tables } from "../../../src/stores/tables.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { createMemoryEngine, Stopped } from "../engine/memory-engine.ts";
 import type { MemoryEngine } from "../engine/memory-engine.ts";
 import { saidIn } from "./said-in.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, inject, test } from "vitest";
 import { dayOf } from "../../../src/domain/day.ts";
 import type { Store } from "../../../src/store.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { sampleChannel, SLUG } from "../samples.ts";
 import { linesOf, storeJson } from "./copy.ts";
 import { placeForTest, within } from "./places.ts";

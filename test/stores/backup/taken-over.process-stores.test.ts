@@ -1,11 +1,11 @@
 // For src/stores/backup/, src/installation/open-store-data.ts
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../../support/data-dir.ts";
-import { hang, say, startModelServer } from "../../support/model-server.ts";
-import { startRedis } from "../../support/redis-server.ts";
-import { TEST_KEY } from "../../support/service.ts";
-import { startServiceProcess } from "../../support/service-process.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
+import { hang, say, startModelServer } from "../../support/servers/model-server.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import { TEST_KEY } from "../../support/servers/service.ts";
+import { startServiceProcess } from "../../support/servers/service-process.ts";
 import { runCommand } from "../../support/terminal.ts";
 import { storeJson } from "./copy.ts";
 

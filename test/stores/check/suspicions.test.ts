@@ -13,7 +13,7 @@ import { openLmdbEngine } from "../../../src/stores/engines/lmdb/engine.ts";
 import { storeOn } from "../../../src/stores/steps/store.ts";
 import { bucketOf, externalId, HEADER, tables, USER } from "../../../src/stores/tables.ts";
 import { walk } from "../../../src/stores/walk.ts";
-import { emptyFolder } from "../../support/data-dir.ts";
+import { emptyFolder } from "../../support/stores/data-dir.ts";
 import { randomRuns } from "../../support/lengths.ts";
 import { fillStore } from "../backup/fill.ts";
 import { SLUG } from "../samples.ts";

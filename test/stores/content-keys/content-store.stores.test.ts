@@ -6,7 +6,7 @@ import { LockedRecord, StoreUnavailable } from "../../../src/store.ts";
 import type { Store, ThreadCommit } from "../../../src/store.ts";
 import { refuseLockedStore } from "../../../src/stores/content-keys/refuse-locked.ts";
 import { rekey } from "../../../src/stores/content-keys/rekey.ts";
-import { contentKey, testWrapping } from "../../support/content-keys.ts";
+import { contentKey, testWrapping } from "../../support/stores/content-keys.ts";
 import { BUDGET_CHARS, SLUG, sampleChannel, sampleCommit, sampleMessage, sampleRun } from "../samples.ts";
 import { admitCaller, merged, mint } from "../users.ts";
 import { storesWithFiles } from "./stored-bytes.ts";

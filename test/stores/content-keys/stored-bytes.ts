@@ -6,9 +6,9 @@ import type { Store } from "../../../src/store.ts";
 import { openEmbeddedStore } from "../../../src/stores/embedded.ts";
 import type { SealingOptions } from "../../../src/stores/steps/codec.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
-import { redisClient } from "../../support/redis-client.ts";
-import { startRedis } from "../../support/redis-server.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
+import { redisClient } from "../../support/stores/redis-client.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
 import { UNHURRIED_MS } from "../../support/unhurried.ts";
 
 /** A store whose files the test looks into. */

@@ -1,7 +1,7 @@
 // For src/store.ts, src/store/, src/stores/steps/, src/stores/engine.ts
 import { systemClock } from "../../../src/clock.ts";
 import { storeOn } from "../../../src/stores/steps/store.ts";
-import { describeStore } from "../contract.ts";
+import { describeStore } from "../contract/contract.ts";
 import { createMemoryEngine } from "./memory-engine.ts";
 
 /** The steps of the store over the plainest engine. */

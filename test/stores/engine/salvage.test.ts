@@ -8,7 +8,7 @@ import type { Engine } from "../../../src/stores/engine.ts";
 import type { SealingOptions } from "../../../src/stores/steps/codec.ts";
 import { storeOn } from "../../../src/stores/steps/store.ts";
 import { HEADER, tables } from "../../../src/stores/tables.ts";
-import { encryptedForAnybody } from "../../support/content-keys.ts";
+import { encryptedForAnybody } from "../../support/stores/content-keys.ts";
 import { BUDGET_CHARS, SLUG, sampleCommit, sampleMessage, sampleRun, sampleWaiting } from "../samples.ts";
 import { createMemoryEngine } from "./memory-engine.ts";
 

@@ -4,9 +4,9 @@ import { systemClock } from "../../../src/clock.ts";
 import type { Store } from "../../../src/store.ts";
 import { storeOn } from "../../../src/stores/steps/store.ts";
 import { dumpStore } from "../dump-store.ts";
-import { encryptedForAnybody } from "../../support/content-keys.ts";
-import { itEqualsTheReference } from "../equivalence.ts";
-import { checkInvariants } from "../invariants.ts";
+import { encryptedForAnybody } from "../../support/stores/content-keys.ts";
+import { itEqualsTheReference } from "../twin/equivalence.ts";
+import { checkInvariants } from "../twin/invariants.ts";
 import { Stopped, createMemoryEngine } from "./memory-engine.ts";
 import type { MemoryEngine } from "./memory-engine.ts";
 

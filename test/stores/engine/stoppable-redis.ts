@@ -2,8 +2,8 @@ import { ErrorReply } from "redis";
 import { library } from "../../../src/stores/engines/redis/library.ts";
 import { redisEngine } from "../../../src/stores/engines/redis/engine.ts";
 import { linkToServer } from "../../../src/stores/engines/redis/single.ts";
-import { redisClient } from "../../support/redis-client.ts";
-import { guarded, stopOrder } from "../guarded-library.ts";
+import { redisClient } from "../../support/stores/redis-client.ts";
+import { guarded, stopOrder } from "../redis/guarded-library.ts";
 import type { StoppableEngine } from "./stoppable.ts";
 
 /** The engine on a Redis of the test's own, whose library is under guard. `plant`: makes a mistake in the library's text. */

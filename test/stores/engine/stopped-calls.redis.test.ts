@@ -1,7 +1,7 @@
 // For src/stores/steps/
 import { afterAll, beforeAll, describe } from "vitest";
-import { startRedis } from "../../support/redis-server.ts";
-import type { RedisServer } from "../../support/redis-server.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import type { RedisServer } from "../../support/stores/redis-server.ts";
 import { stoppableRedis } from "./stoppable-redis.ts";
 import { itCompletesStoppedCalls } from "./stopped-calls.ts";
 

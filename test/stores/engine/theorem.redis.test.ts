@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { ErrorReply } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { randomRuns } from "../../support/lengths.ts";
-import { startRedis } from "../../support/redis-server.ts";
-import type { RedisServer } from "../../support/redis-server.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import type { RedisServer } from "../../support/stores/redis-server.ts";
 import { stoppableRedis } from "./stoppable-redis.ts";
 import { breaks, round } from "./theorem.ts";
 

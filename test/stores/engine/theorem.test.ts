@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import type { Engine, Step, Write } from "../../../src/stores/engine.ts";
-import { folderInMemory } from "../../support/data-dir.ts";
+import { folderInMemory } from "../../support/stores/data-dir.ts";
 import { randomRuns } from "../../support/lengths.ts";
 import { stoppableMemory } from "./stoppable.ts";
 import type { StoppableEngine } from "./stoppable.ts";

@@ -4,7 +4,7 @@ import type { FeedLine } from "../../../src/threads/feeds/feed-lines.ts";
 import { forget as forgetSilently } from "../../../src/threads/delete/forget.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { TINY_PNG } from "../../support/images.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { gatedStore } from "../hold/gated-store.ts";
 import { answers, createInstance, readerOf, says } from "../instance.ts";
 import type { Instance } from "../instance.ts";

@@ -5,7 +5,7 @@ import type { Feed } from "../../../src/threads/feeds/feed.ts";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store } from "../../../src/store.ts";
 import { systemClock } from "../../../src/clock.ts";
-import { createReference } from "../../stores/reference.ts";
+import { createReference } from "../../stores/twin/reference.ts";
 import { randomRuns } from "../../support/lengths.ts";
 import { createInstance, says } from "../instance.ts";
 import type { Instance } from "../instance.ts";

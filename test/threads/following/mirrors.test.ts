@@ -8,7 +8,7 @@ import { INTERRUPTED } from "../../../src/threads/recover/interrupted.ts";
 import { createReply } from "../../../src/threads/hold/reply.ts";
 import type { InstanceMessage, ThreadRecord } from "../../../src/store.ts";
 import { summaryFrom } from "../../../src/store/threads.ts";
-import { createReference } from "../../stores/reference.ts";
+import { createReference } from "../../stores/twin/reference.ts";
 import { sampleMessage, sampleRun } from "../../stores/samples.ts";
 import { setTime } from "../set-time.ts";
 

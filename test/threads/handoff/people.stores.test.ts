@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { countWaiting } from "../../../src/operators/stats/count-waiting.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { answers, readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";

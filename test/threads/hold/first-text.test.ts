@@ -1,7 +1,7 @@
 // For src/threads/hold/
 import { expect, it, onTestFinished } from "vitest";
 import { nobody } from "../../../src/threads/dependencies.ts";
-import { prepareFolder } from "../../support/store-kinds.ts";
+import { prepareFolder } from "../../support/stores/store-kinds.ts";
 import { createInstance, readerOf, says } from "../instance.ts";
 
 it("the first text of each run is told to the observer once, with its wait since the message", async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store } from "../../../src/store.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { chapter, lastReply, LIMITS, writeChapters } from "../chapters.ts";
 import { createInstance, readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";

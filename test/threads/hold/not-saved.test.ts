@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Line } from "../../../machines/line.ts";
 import { StoreUnavailable } from "../../../src/store.ts";
 import { openEmbeddedStore } from "../../../src/stores/embedded.ts";
-import { temporaryFolder } from "../../support/data-dir.ts";
+import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { answers, createInstance, readerOf, says, textOfLines } from "../instance.ts";
 import { pageCall } from "../scripted-agent.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { saveThread } from "../../../src/threads/hold/save-thread.ts";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { CommitResult, ThreadCommit } from "../../../src/store.ts";
-import { createReference } from "../../stores/reference.ts";
+import { createReference } from "../../stores/twin/reference.ts";
 import { sampleCommit } from "../../stores/samples.ts";
 import { setTime } from "../set-time.ts";
 

@@ -1,7 +1,7 @@
 // For src/threads/hold/work.ts, src/threads/hold/held-thread.ts, machines/run.ts
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../machines/run.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { readerOf, says } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";

@@ -9,9 +9,9 @@ import type { RedisLink } from "../../../src/stores/engines/redis/link.ts";
 import { linkToServer } from "../../../src/stores/engines/redis/single.ts";
 import { codecOn } from "../../../src/stores/steps/codec.ts";
 import { instanceSteps } from "../../../src/stores/steps/instances.ts";
-import { redisClient } from "../../support/redis-client.ts";
-import { startRedis } from "../../support/redis-server.ts";
-import type { RedisServer } from "../../support/redis-server.ts";
+import { redisClient } from "../../support/stores/redis-client.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import type { RedisServer } from "../../support/stores/redis-server.ts";
 import { setTime } from "../set-time.ts";
 import type { SetTime } from "../set-time.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createLostThreads } from "../../../src/threads/recover/lost-threads.ts";
 import { systemClock } from "../../../src/clock.ts";
 import type { Hold, Share } from "../../../src/store.ts";
-import { createReference } from "../../stores/reference.ts";
+import { createReference } from "../../stores/twin/reference.ts";
 import { sampleCommit } from "../../stores/samples.ts";
 
 /** A process that means to hold nothing, on a store and a time that the test sets. */

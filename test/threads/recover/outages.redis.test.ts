@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store } from "../../../src/store.ts";
-import { prepareRedis } from "../../support/store-kinds.ts";
-import type { TestDatabase } from "../../support/store-kinds.ts";
+import { prepareRedis } from "../../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../../support/stores/store-kinds.ts";
 import { createInstance, readerOf, says } from "../instance.ts";
 
 /** What the threads do when the store is away, or has lost what it had acknowledged. */

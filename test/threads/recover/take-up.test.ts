@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store, ThreadCommit } from "../../../src/store.ts";
-import { prepareFolder } from "../../support/store-kinds.ts";
+import { prepareFolder } from "../../support/stores/store-kinds.ts";
 import { createInstance, readerOf, says, textOfLines } from "../instance.ts";
 
 const leftovers: (() => Promise<unknown>)[] = [];

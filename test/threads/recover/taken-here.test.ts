@@ -1,6 +1,6 @@
 // For src/threads/recover/take-up.ts
 import { expect, test } from "vitest";
-import { createReference } from "../../stores/reference.ts";
+import { createReference } from "../../stores/twin/reference.ts";
 import { sampleCommit } from "../../stores/samples.ts";
 import { gatedStore } from "../hold/gated-store.ts";
 import { answers, createInstance, readerOf, says } from "../instance.ts";

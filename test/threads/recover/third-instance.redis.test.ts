@@ -1,8 +1,8 @@
 // For src/threads/recover/
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/store.ts";
-import { prepareRedis } from "../../support/store-kinds.ts";
-import type { TestDatabase } from "../../support/store-kinds.ts";
+import { prepareRedis } from "../../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../../support/stores/store-kinds.ts";
 import { createInstance, readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { pageCall } from "../scripted-agent.ts";

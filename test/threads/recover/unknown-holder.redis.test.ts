@@ -4,9 +4,9 @@ import { holderOf } from "../../../src/domain/threads/fence.ts";
 import { openRedisStore } from "../../../src/stores/redis.ts";
 import { bucketOf, tables } from "../../../src/stores/tables.ts";
 import type { Store } from "../../../src/store.ts";
-import { redisClient } from "../../support/redis-client.ts";
-import { startRedis } from "../../support/redis-server.ts";
-import type { RedisServer } from "../../support/redis-server.ts";
+import { redisClient } from "../../support/stores/redis-client.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import type { RedisServer } from "../../support/stores/redis-server.ts";
 import { createInstance, readerOf, says, textOfLines } from "../instance.ts";
 import { setTime } from "../set-time.ts";
 

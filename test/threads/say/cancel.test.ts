@@ -1,7 +1,7 @@
 // For src/threads/say/cancel.ts
 import { expect, test } from "vitest";
 import type { Store } from "../../../src/store.ts";
-import { createReference } from "../../stores/reference.ts";
+import { createReference } from "../../stores/twin/reference.ts";
 import { createInstance, says } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { setTime } from "../set-time.ts";

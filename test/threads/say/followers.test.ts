@@ -1,8 +1,8 @@
 // For src/threads/following/followers.ts
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { InstanceMessage, Store } from "../../../src/store.ts";
-import { prepareFolder } from "../../support/store-kinds.ts";
-import type { TestDatabase } from "../../support/store-kinds.ts";
+import { prepareFolder } from "../../support/stores/store-kinds.ts";
+import type { TestDatabase } from "../../support/stores/store-kinds.ts";
 import { createInstance, says } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { setTime } from "../set-time.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/store.ts";
 import type { Store } from "../../../src/store.ts";
 import { imageOf, TINY_PNG } from "../../support/images.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { createInstance, readerOf, says } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";

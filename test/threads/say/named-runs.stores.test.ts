@@ -1,7 +1,7 @@
 // For src/threads/say/
 import { describe, expect, it } from "vitest";
 import type { InstanceMessage, Store } from "../../../src/store.ts";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { gatedStore } from "../hold/gated-store.ts";
 import { createInstance, readerOf, says } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";

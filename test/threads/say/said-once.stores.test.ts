@@ -1,6 +1,6 @@
 // For src/threads/say/
 import { describe, expect, it } from "vitest";
-import { storeKinds } from "../../support/store-kinds.ts";
+import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { answers, readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";

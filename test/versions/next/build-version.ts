@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder } from "../../support/data-dir.ts";
-import { HERE } from "../service-process.ts";
+import { emptyFolder } from "../../support/stores/data-dir.ts";
+import { HERE } from "../fleet/service-process.ts";
 import type { Change } from "./changes.ts";
 
 const SOURCES = ["src", "machines", "package.json", "package-lock.json", "tsconfig.json"];

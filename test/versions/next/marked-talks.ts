@@ -1,9 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Line } from "../../../machines/line.ts";
-import { ask, createThread, createVisitor, terminalOf, textOf, visitorHeaders } from "../../faults/client.ts";
-import type { Heard } from "../../faults/client.ts";
-import { replyTo } from "../../faults/echo-model.ts";
-import type { Instance, MixedFleet } from "../mixed-fleet.ts";
+import {
+  ask,
+  createThread,
+  createVisitor,
+  terminalOf,
+  textOf,
+  visitorHeaders,
+} from "../../faults/history/client.ts";
+import type { Heard } from "../../faults/history/client.ts";
+import { replyTo } from "../../faults/victims/echo-model.ts";
+import type { Instance, MixedFleet } from "../fleet/mixed-fleet.ts";
 import { MARK } from "./changes.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { askAccess, cancelMessage, sendMessage } from "../api.ts";
-import { noUsage, reset, status, usage } from "../../support/model-server.ts";
+import { askAccess, cancelMessage, sendMessage } from "../fleet/api.ts";
+import { noUsage, reset, status, usage } from "../../support/servers/model-server.ts";
 import { begin, call, eventually, hold, longText, note, say, talk } from "./world.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import type { GoldenPart } from "../golden.ts";
+import type { GoldenPart } from "../golden/golden.ts";
 
 /**
  * What must be somewhere in the records, as text: a conversation that did not come to where it was meant to leaves a hole

@@ -1,6 +1,6 @@
 import { threadUid } from "../../../src/domain/threads/thread-uid.ts";
-import { act, askForPerson, sendMessage } from "../api.ts";
-import type { ThreadFact } from "../golden.ts";
+import { act, askForPerson, sendMessage } from "../fleet/api.ts";
+import type { ThreadFact } from "../golden/golden.ts";
 import { call, comesTo, endsIn, eventually, hold, note, say, talk, visit } from "./world.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import type { GoldenPart } from "../golden.ts";
+import type { GoldenPart } from "../golden/golden.ts";
 import { writeThreadsAtRest } from "./at-rest.ts";
 import { writeHandOffs } from "./hand-off.ts";
 import type { OldService } from "./old-service.ts";

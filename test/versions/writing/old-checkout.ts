@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { haveSamePackages } from "../same-packages.ts";
-import { HERE } from "../service-process.ts";
+import { haveSamePackages } from "../fleet/same-packages.ts";
+import { HERE } from "../fleet/service-process.ts";
 
 /** The sources of a commit in a folder of their own, ready to run. */
 export interface OldCheckout {

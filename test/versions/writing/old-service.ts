@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startRedis } from "../../support/redis-server.ts";
-import type { Golden } from "../golden.ts";
-import { runCli, startServe } from "../service-process.ts";
-import { startShopTools } from "../shop-tools.ts";
+import { startRedis } from "../../support/stores/redis-server.ts";
+import type { Golden } from "../golden/golden.ts";
+import { runCli, startServe } from "../fleet/service-process.ts";
+import { startShopTools } from "../fleet/shop-tools.ts";
 import { CHANNEL_KEYS, ORIGIN, startTaughtModel } from "./world.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { toolAnswer } from "../shop-tools.ts";
+import { toolAnswer } from "../fleet/shop-tools.ts";
 import { call, comesTo, endsIn, eventually, hold, longText, note, offeredName, say, visit } from "./world.ts";
 import type { Visitor, World } from "./world.ts";
 

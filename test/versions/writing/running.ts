@@ -1,6 +1,6 @@
-import { sendMessage } from "../api.ts";
-import { lastUserText } from "../../support/model-server.ts";
-import { callsFor, toolAnswer } from "../shop-tools.ts";
+import { sendMessage } from "../fleet/api.ts";
+import { lastUserText } from "../../support/servers/model-server.ts";
+import { callsFor, toolAnswer } from "../fleet/shop-tools.ts";
 import { begin, call, eventually, hold, longText, note, say } from "./world.ts";
 import type { World } from "./world.ts";
 

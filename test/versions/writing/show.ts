@@ -1,5 +1,5 @@
-import { argumentsOf } from "../golden.ts";
-import type { Shown, ThreadFact, TokenFact } from "../golden.ts";
+import { argumentsOf } from "../golden/golden.ts";
+import type { Shown, ThreadFact, TokenFact } from "../golden/golden.ts";
 import type { World } from "./world.ts";
 
 /** What the old command line shows of everything. */

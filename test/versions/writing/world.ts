@@ -1,12 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { call, hold, lastUserText, say, startModelServer, wait } from "../../support/model-server.ts";
-import type { Act, ModelServer, ModelServerRequest, ScriptedTurn } from "../../support/model-server.ts";
+import { call, hold, lastUserText, say, startModelServer, wait } from "../../support/servers/model-server.ts";
+import type {
+  Act,
+  ModelServer,
+  ModelServerRequest,
+  ScriptedTurn,
+} from "../../support/servers/model-server.ts";
 import type { McpHttpServer } from "../../agent/mcp-http-server.ts";
-import { identify, mintVisitor, openPage, sendMessage } from "../api.ts";
-import type { Backend, Page, ServerMessage } from "../api.ts";
-import { textOf } from "../client.ts";
-import type { ReadStream } from "../client.ts";
-import type { ThreadFact, TokenFact } from "../golden.ts";
+import { identify, mintVisitor, openPage, sendMessage } from "../fleet/api.ts";
+import type { Backend, Page, ServerMessage } from "../fleet/api.ts";
+import { textOf } from "../fleet/client.ts";
+import type { ReadStream } from "../fleet/client.ts";
+import type { ThreadFact, TokenFact } from "../golden/golden.ts";
 
 export { call, hold, say, wait };
 

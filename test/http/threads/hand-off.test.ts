@@ -1,0 +1,233 @@
+// For src/threads/handoff/, src/operators/hand-off.ts, src/operators/answerer.ts, src/http/operator-api/hand-off.ts
+import { describe, expect, test } from "vitest";
+import { countWithPerson } from "../../../src/operators/stats/count-with-person.ts";
+import { startOperated } from "../operator-api/operators-service.ts";
+import { ORIGIN, TRANSPORT_KEY, shop } from "../service.ts";
+
+const WITHIN = { timeout: 20_000, interval: 10 };
+const bearer = { authorization: `Bearer ${TRANSPORT_KEY}` };
+
+async function open({ enabled = true } = {}) {
+  const service = await startOperated();
+  await service.store.putChannel({
+    ...shop,
+    handoff: { enabled, message: "A person comes.", waitSeconds: 60 },
+  });
+  await service.renew();
+  const token = await service.newToken();
+  const threadId = await service.newThread(token);
+  const headers = { "x-visitor-token": token };
+  const own = `/v1/widget/threads/${threadId}`;
+  const operated = `/channels/shop/threads/${threadId}`;
+  return {
+    ...service,
+    threadId,
+    say: (text: string) => service.post("/v1/widget/messages", { threadId, text }, { headers }),
+    visit: (path: string, body: unknown = "") => service.post(`${own}${path}`, body, { headers }),
+    read: (path: string, query = "") =>
+      service.ask({ path: `${own}${path}`, query, headers: { origin: ORIGIN, ...headers } }),
+    act: (name: string, act: string, body?: unknown) => service.as(name, "POST", `${operated}/${act}`, body),
+  };
+}
+
+describe("a hand-off", () => {
+  test("from the visitor's asking to the assistant's return, as each side sees it", async () => {
+    const { say, visit, read, act, agent, store } = await open();
+    const feed = await read("/events", "after=");
+    expect((await visit("/handoff")).status).toBe(204);
+    const waiting = await say("Hello?");
+    expect(await waiting.lines()).toEqual([{ type: "done", elapsedMs: 0, handledBy: "person" }]);
+    const taken = await act("agent", "take", { epoch: 1 });
+    expect([taken.status, await taken.json()]).toEqual([200, { epoch: 2 }]);
+    expect(await countWithPerson(store, ["shop"])).toBe(1);
+    const said = await act("agent", "messages", { text: "Hi", epoch: 2, clientMessageId: "k" });
+    expect([said.status, await said.json()]).toEqual([201, { id: "2" }]);
+    const again = await act("agent", "messages", { text: "Hi", epoch: 1, clientMessageId: "k" });
+    expect([again.status, await again.json()]).toEqual([201, { id: "2" }]);
+    const other = await act("agent", "messages", { text: "Ho", epoch: 2, clientMessageId: "k" });
+    expect(other.status).toBe(422);
+    await expect
+      .poll(async () => {
+        expect((await act("agent", "typing")).status).toBe(204);
+        return feed.soFar().at(-1);
+      }, WITHIN)
+      .toEqual({ type: "typing", name: "agent" });
+    const late = await read("/events", "after=1");
+    await expect
+      .poll(() => late.soFar(), WITHIN)
+      .toMatchObject([
+        { type: "state", state: "with_person", with: "agent" },
+        { type: "message", item: { id: "2" } },
+      ]);
+    const back = await act("agent", "return", { epoch: 2, note: "Be kind" });
+    expect([back.status, await back.json()]).toEqual([200, { epoch: 3 }]);
+    expect(await countWithPerson(store, ["shop"])).toBe(0);
+    await expect.poll(() => feed.soFar().at(-1), WITHIN).toEqual({ type: "state", state: "idle" });
+    expect(feed.soFar().filter(({ type }) => type !== "typing")).toMatchObject([
+      { type: "state", state: "idle" },
+      { type: "state", state: "waiting_for_person", waitingSince: expect.any(Number) as number },
+      { type: "message", item: { id: "1", role: "user", content: "Hello?" } },
+      { type: "state", state: "with_person", with: "agent" },
+      {
+        type: "message",
+        item: { id: "2", role: "assistant", content: "Hi", author: { type: "person", name: "agent" } },
+      },
+      { type: "state", state: "idle" },
+    ]);
+    const reply = await say("Thanks");
+    const turn = await agent.turn();
+    expect(turn.turn.handedBack).toMatchObject({ name: "agent", note: "Be kind" });
+    turn.write("You are welcome");
+    turn.finish();
+    expect((await reply.lines()).at(-1)).not.toHaveProperty("handledBy");
+    const { items } = (await (await read("/messages")).json()) as { items: object[] };
+    expect(items[1]).toMatchObject({ author: { type: "person", name: "agent" } });
+    expect(items[2]).not.toHaveProperty("handedBack");
+    const { items: audit } = await store.audit({ limit: 10, after: null, sinceMs: 0 });
+    expect(audit.map(({ entry }) => entry.action).reverse()).toEqual([
+      "handoff.take",
+      "handoff.message",
+      "handoff.message",
+      "handoff.message",
+      "handoff.return",
+    ]);
+  });
+
+  test("by the model: its words and done, and no word after that", async () => {
+    const { say, agent } = await open();
+    const reply = await say("A person!");
+    (await agent.turn()).handOff("Asked for one", "Nothing yet");
+    expect(await reply.lines()).toMatchObject([
+      { type: "delta", text: "A person comes." },
+      { type: "done", handledBy: "person" },
+    ]);
+    expect(await (await say("Hello?")).lines()).toMatchObject([{ type: "done", handledBy: "person" }]);
+    expect(agent.turns).toBe(1);
+  });
+
+  test("is cancelled by the visitor, with and without a body and a reason", async () => {
+    const { visit, read } = await open();
+    for (const body of ["", {}, { reason: "A refund" }]) {
+      expect((await visit("/handoff", body)).status).toBe(204);
+      expect((await visit("/handoff/cancel")).status).toBe(204);
+    }
+    expect((await visit("/handoff/cancel")).status).toBe(204);
+    expect((await visit("/handoff", { reason: 7 })).status).toBe(422);
+    const feed = await read("/events");
+    expect(feed.soFar()).toEqual([{ type: "state", state: "idle" }]);
+    feed.leave();
+  });
+
+  test("is refused where the channel has none, to who did not take, and with an old epoch", async () => {
+    const without = await open({ enabled: false });
+    expect((await without.visit("/handoff")).status).toBe(409);
+    expect((await without.visit("/handoff/cancel")).status).toBe(409);
+    (await without.say("Hello")).leave();
+    expect((await without.act("agent", "take", { epoch: 0 })).status).toBe(409);
+
+    const { visit, act } = await open();
+    await visit("/handoff");
+    for (const [end, body] of [
+      ["messages", { text: "Hi", epoch: 1 }],
+      ["typing", undefined],
+      ["return", { epoch: 1 }],
+      ["close", { epoch: 1 }],
+      ["take", { epoch: 0 }],
+    ] as const) {
+      expect((await act("agent", end, body)).status).toBe(409);
+    }
+    expect((await act("agent", "take", { epoch: 1 })).status).toBe(200);
+    expect((await act("shop-agent", "messages", { text: "Hi", epoch: 2 })).status).toBe(409);
+    expect((await act("auditor", "take", { epoch: 2 })).status).toBe(403);
+    const closed = await act("agent", "close", { epoch: 2 });
+    expect(await closed.json()).toEqual({ epoch: 3 });
+  });
+
+  test("is in the thread's head and in the lists, by activity, without a text", async () => {
+    const { visit, act, as, clock, threadId, say, agent } = await open();
+    const head = async (name: string) =>
+      (await (await as(name, "GET", `/channels/shop/threads/${threadId}`)).json()) as Record<string, unknown>;
+    const reply = await say("Hello");
+    (await agent.turn()).finish();
+    await reply.lines();
+    expect(await head("agent")).toMatchObject({ epoch: 0, state: "idle" });
+    expect(await head("agent")).not.toHaveProperty("handoff");
+    clock.nowMs += 60_000;
+    await visit("/handoff", { reason: "A refund" });
+    const waitingSince = clock.nowMs;
+    const handoff = { askedBy: "visitor", waitingSince };
+    expect(await head("agent")).toMatchObject({
+      state: "waiting_for_person",
+      epoch: 1,
+      handoff: { ...handoff, reason: "A refund" },
+      updatedAt: waitingSince,
+    });
+    expect((await head("auditor"))["handoff"]).toEqual(handoff);
+    const list = await as("agent", "GET", "/channels/shop/threads?state=waiting_for_person");
+    expect(((await list.json()) as { items: unknown[] }).items).toMatchObject([
+      { id: threadId, epoch: 1, handoff, updatedAt: waitingSince },
+    ]);
+    await act("agent", "take", { epoch: 1 });
+    expect(await head("agent")).toMatchObject({ epoch: 2, handoff: { askedBy: "visitor", with: "agent" } });
+    await act("agent", "close", { epoch: 2 });
+    expect(await head("agent")).toMatchObject({ epoch: 3, state: "idle" });
+    expect(await head("agent")).not.toHaveProperty("handoff");
+  });
+
+  test("is asked for by a transport", async () => {
+    const { store, renew, post, agent } = await open();
+    const path = "/v1/threads/chat-1/handoff";
+    const ask = (body: object) => post(path, body, { headers: bearer });
+    expect((await ask({ userId: "ada" })).status).toBe(404);
+    const reply = await post(
+      "/v1/messages",
+      { threadId: "chat-1", userId: "ada", text: "Hi" },
+      { headers: bearer },
+    );
+    await agent.turn();
+    expect((await ask({ userId: "ada" })).status).toBe(409);
+    const cli = await store.channel("cli");
+    await store.putChannel({ ...cli!, handoff: { enabled: true } });
+    await renew();
+    const [user] = await store.users("cli");
+    await store.flagUser("cli", user!.userId, { blocked: true });
+    expect((await ask({ userId: "ada" })).status).toBe(403);
+    await store.flagUser("cli", user!.userId, { blocked: false });
+    expect((await ask({ userId: "ada", reason: "Wants a refund" })).status).toBe(204);
+    expect((await reply.lines()).at(-1)).toMatchObject({ type: "done", handledBy: "person" });
+  });
+});
+
+describe("G22: a visitor who asks for a person in many threads", () => {
+  async function enter() {
+    const at = await open();
+    const token = await at.newToken();
+    const headers = { "x-visitor-token": token };
+    const newThreads = (many: number) => Promise.all(Array.from({ length: many }, () => at.newThread(token)));
+    const ask = async (id: string, act = "handoff") => {
+      const got = await at.post(`/v1/widget/threads/${id}/${act}`, "", { headers });
+      return [got.status, got.headers["retry-after"]];
+    };
+    return { ...at, newThreads, ask };
+  }
+  const taken = [204, undefined];
+  const refused = [429, "60"];
+
+  test("waits in three of them, asked at once; other visitors are not kept out", async () => {
+    const { newThreads, ask, visit } = await enter();
+    const answers = await Promise.all((await newThreads(9)).map((id) => ask(id)));
+    expect(answers).toEqual([taken, taken, taken, ...Array<unknown>(6).fill(refused)]);
+    expect((await visit("/handoff")).status).toBe(204);
+  });
+
+  test("may repeat what was asked, and ask anew where the waiting has ended", async () => {
+    const { newThreads, ask } = await enter();
+    const [a = "", b = "", c = "", d = ""] = await newThreads(4);
+    for (const id of [a, b, c]) expect(await ask(id)).toEqual(taken);
+    expect(await ask(d)).toEqual(refused);
+    expect(await ask(b)).toEqual(taken);
+    expect(await ask(a, "handoff/cancel")).toEqual(taken);
+    expect(await ask(d)).toEqual(taken);
+    expect(await ask(a)).toEqual(refused);
+  });
+});
