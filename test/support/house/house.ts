@@ -250,9 +250,22 @@ export const SERVICE: readonly Layer[] = [
     name: "the demo",
     places: [
       {
+        path: "src/knowledge/",
+        is: "documents of a site: read, divided into passages, found by questions; no channel uses it yet",
+        rooms: [
+          {
+            path: "src/knowledge/read/",
+            is: "the main text of HTML, Markdown, PDF and Word, in a thread of its own",
+          },
+        ],
+      },
+      {
         path: "src/demo/",
         is: "what a start without configuration adds: a demo shop, its pages and its MCP server",
-        rooms: [{ path: "src/demo/model/", is: "an OpenAI-compatible server that answers by fixed rules" }],
+        rooms: [
+          { path: "src/demo/model/", is: "an OpenAI-compatible server that answers by fixed rules" },
+          { path: "src/demo/rules/", is: "the shop's rules of delivery, returns and the rest, as documents" },
+        ],
       },
     ],
   },
