@@ -2,6 +2,7 @@ import type { HandedBack } from "../machines/person.ts";
 import type { Call, RefusedCall, Usage } from "../machines/run.ts";
 import type { Attachment } from "./domain/threads/attachments.ts";
 import type { HistorySummary } from "./domain/threads/history-summary.ts";
+import type { ToolImages } from "./domain/threads/told-images.ts";
 import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/threads/message.ts";
 import type { Wrote } from "./model.ts";
 
@@ -24,6 +25,8 @@ export interface Turn {
   images?: ReadonlyMap<string, readonly string[]>;
   /** Of the beginning of the history, which `before` then leaves out; absent: there is none. */
   summary?: HistorySummary;
+  /** By call id: images (data: URLs) that tools answered in this run; absent: none, or they are gone with the process that had them. */
+  toolImages?: ToolImages;
   /** The history before the run, oldest first. */
   before: Message[];
   /** The thread's page tools; offered to the model only on the widget API. */
@@ -96,13 +99,13 @@ export type Summarized = Pick<HistorySummary, "text" | "model" | "usage">;
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
   think(turn: Turn, wrote: Wrote, signal: AbortSignal, onAsked?: OnAsked): Promise<TurnEnd>;
-  /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. The text is cut to 4,000 characters. `shown`: what the visitor reads as the text of the call's last step. */
+  /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. The text is cut to 4,000 characters. `shown`: what the visitor reads as the text of the call's last step. `images`: data: URLs that the next turn shows to the model (Turn.toolImages). */
   useTool(
     slug: string,
     call: Call,
     signal: AbortSignal,
     caller?: ToolCaller,
-  ): Promise<{ text: string; isError: boolean; shown?: string }>;
+  ): Promise<{ text: string; isError: boolean; shown?: string; images?: readonly string[] }>;
   /**
    * The number of the last message that should be summarised now; null: none, since the history fits or the channel wants no
    * summaries. Absent: nothing is ever summarised.

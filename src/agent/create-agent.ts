@@ -99,7 +99,7 @@ export function createAgent(options: AgentOptions): Agent {
   const toolTokens = new Map<string, number>();
 
   function promptInput(
-    { slug, run, text, attachments, images, handedBack, summary, before: all }: Turn,
+    { slug, before: all, catalog: _, traceparent: __, usage: ___, ...told }: Turn,
     {
       toolTokens,
       ...given
@@ -114,7 +114,7 @@ export function createAgent(options: AgentOptions): Agent {
     const left = maxInputTokens - toolTokens;
     const maxChars = maxCharsOf(settingsOf(slug).history);
     const before = maxChars === Infinity ? all : newestWithin(all, maxChars);
-    return { ...given, run, text, attachments, images, handedBack, summary, before, maxInputTokens: left };
+    return { ...given, ...told, before, maxInputTokens: left };
   }
 
   /** Read only if a server needs it. */
@@ -190,12 +190,12 @@ export function createAgent(options: AgentOptions): Agent {
   }
 
   const useTool: Agent["useTool"] = async (slug, call, signal, by) => {
-    const servers = settingsOf(slug).mcpServers ?? {};
+    const { mcpServers: servers = {}, images: takesImages = false } = settingsOf(slug);
     const traceparent = by?.traceparent ?? null;
     try {
       const server = call.server ?? "";
       const caller = await callerOf(slug, Object.hasOwn(servers, server) ? servers[server] : undefined, by);
-      return await mcp.call(slug, servers, { call, caller, traceparent }, signal);
+      return await mcp.call(slug, servers, { call, caller, traceparent, takesImages }, signal);
     } catch (error) {
       signal.throwIfAborted();
       const traced = tracing && traceparent !== null ? traceFields(traceparent) : {};

@@ -15,6 +15,7 @@ import { estimateTokens, newestThatFit, shortenToFit } from "./history/history-b
 import { isAllowedName, safeName } from "./tools/names.ts";
 import { peopleIn, personBlock, handedBackBlock, PEOPLE_RULE } from "./people.ts";
 import { markedBlock } from "./marked-block.ts";
+import { toolImagesMessage } from "./tool-images.ts";
 import { HAND_OFF, TASK_FAILED } from "./tools/tools.ts";
 
 /**
@@ -50,6 +51,8 @@ export interface PromptInput {
   attachments?: readonly Attachment[] | undefined;
   /** The stored images by the run of their message (agent.ts, Turn). */
   images?: Turn["images"] | undefined;
+  /** Images that tools answered in this run (agent.ts, Turn). */
+  toolImages?: Turn["toolImages"] | undefined;
   /** Of what was said before `before`. */
   summary?: HistorySummary | undefined;
   /** The history before the run, oldest first. */
@@ -72,7 +75,10 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   const shown = shownImages(asked, before, input.images);
   const question = userMessage({ ...asked, content: text }, shown);
   const told = input.handedBack ? [handedBackBlock(input.handedBack)] : [];
-  const present = shortenToFit([...told, question, ...runMessages(run.turns)], maxInputTokens);
+  const presentWith = (toolImages: PromptInput["toolImages"]) =>
+    shortenToFit([...told, question, ...runMessages(run.turns, toolImages)], maxInputTokens);
+  const whole = presentWith(input.toolImages);
+  const present = estimateTokens(whole) > maxInputTokens ? presentWith(undefined) : whole;
   const exchanges = before.map((message) => exchangeOf(message, shown));
   const rest = maxInputTokens - estimateTokens(present) - summaryTokens(input);
   const earlier = newestThatFit(exchanges, rest);
@@ -146,7 +152,10 @@ function siteFacts({ attributes }: Speaker): string[] {
 }
 
 /** Puts each result directly after its call, in whatever order they came: model servers require it. */
-function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
+function runMessages(
+  turns: readonly TurnItem[],
+  toolImages: PromptInput["toolImages"] = new Map(),
+): ModelMessage[] {
   const results = new Map(turns.flatMap((item) => (item.type === "result" ? [[item.callId, item]] : [])));
   return turns.flatMap((item): ModelMessage[] => {
     if (item.type === "result") return [];
@@ -166,7 +175,7 @@ function runMessages(turns: readonly TurnItem[]): ModelMessage[] {
           : "This call has no result.",
       };
     });
-    return spoken(item.text, said, item);
+    return [...spoken(item.text, said, item), ...toolImagesMessage(item.calls, toolImages)];
   });
 }
 

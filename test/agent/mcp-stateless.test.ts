@@ -1,4 +1,4 @@
-// For src/agent/mcp/connect.ts, src/agent/mcp/connection.ts, src/agent/mcp/list-tools.ts, src/agent/mcp/wanted-input.ts
+// For src/agent/mcp/connect.ts, src/agent/mcp/connection.ts, src/agent/mcp/put-off.ts, src/agent/mcp/list-tools.ts, src/agent/mcp/wanted-input.ts
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
@@ -13,6 +13,8 @@ import { callOf, names, never, openSessions } from "./sessions.ts";
 async function openStateless() {
   const posted: { method: string; param: string | undefined; session: boolean }[] = [];
   const offered = { more: false };
+  /** How often the tool `queue` puts a call off, and what each of its calls came with. */
+  const queue = { length: 0, states: [] as (string | undefined)[] };
   const make = () => {
     const server = new McpServer(
       { name: "stateless", version: "1" },
@@ -33,6 +35,11 @@ async function openStateless() {
         },
       }),
     );
+    server.registerTool("queue", { inputSchema: z.object({}) }, (_, { mcpReq }) => {
+      queue.states.push(mcpReq.requestState());
+      if (queue.states.length > queue.length) return { content: [{ type: "text", text: "your turn" }] };
+      return inputRequired({ requestState: `waited ${queue.states.length}` });
+    });
     if (offered.more) server.registerTool("later", {}, () => ({ content: [] }));
     return server;
   };
@@ -48,14 +55,14 @@ async function openStateless() {
     void handle(request as Parameters<typeof handle>[0], response);
   });
   const url = `${origin}/mcp`;
-  return { servers: { s: { url } }, posted, offered, handler };
+  return { servers: { s: { url } }, posted, offered, queue, handler };
 }
 
 describe("a server of 2026-07-28 alone", () => {
   it("is asked for its revision, and answers without a session", async () => {
     const { servers, posted } = await openStateless();
     const sessions = openSessions();
-    expect(names(await sessions.tools("shop", servers, never()))).toEqual(["find", "book"]);
+    expect(names(await sessions.tools("shop", servers, never()))).toEqual(["find", "book", "queue"]);
     const answer = await sessions.call("shop", servers, callOf("s", "find", { place: "Rom" }), never());
     expect(answer).toEqual({ text: "found in Rom", isError: false });
     expect(posted.map(({ method }) => method)).toEqual(
@@ -76,11 +83,43 @@ describe("a server of 2026-07-28 alone", () => {
     expect(answer.text).toContain("Which day?");
   });
 
+  it("is asked again with its state where it puts a call off and asks nothing", async () => {
+    const { servers, queue } = await openStateless();
+    const sessions = openSessions();
+    queue.length = 2;
+    const call = () => sessions.call("shop", servers, callOf("s", "queue"), never());
+    expect(await call()).toEqual({ text: "your turn", isError: false });
+    expect(queue.states).toEqual([undefined, "waited 1", "waited 2"]);
+    queue.length = Infinity;
+    queue.states = [];
+    expect(await call()).toEqual({
+      text: "The tool's server put this call off, again and again. It may work later.",
+      isError: true,
+    });
+    expect(queue.states).toHaveLength(11);
+  });
+
+  it("is asked no more for a call that it put off when the run has left it", async () => {
+    const { servers, queue } = await openStateless();
+    queue.length = Infinity;
+    const left = new AbortController();
+    const sessions = openSessions();
+    const calling = sessions.call("shop", servers, callOf("s", "queue"), left.signal);
+    await expect.poll(() => queue.states.length).toBeGreaterThan(0);
+    left.abort(new Error("left"));
+    await expect(calling).rejects.toThrow("left");
+    const asked = queue.states.length;
+    // Another call is put off for twice the pause: the one that was left would have come again.
+    queue.length = asked + 2;
+    await sessions.call("shop", servers, callOf("s", "queue"), never());
+    expect(queue.states).toHaveLength(asked + 3);
+  });
+
   it("says that its tools changed", async () => {
     const { servers, offered, handler, posted } = await openStateless();
     const sessions = openSessions();
     const listed = async () => names(await sessions.tools("shop", servers, never()));
-    expect(await listed()).toHaveLength(2);
+    expect(await listed()).toHaveLength(3);
     await expect.poll(() => posted.map(({ method }) => method)).toContain("subscriptions/listen");
     offered.more = true;
     await expect

@@ -30,7 +30,7 @@ export interface PlayedTurn {
 
 export interface PlayedToolCall {
   readonly call: Call;
-  answer(text: string, isError?: boolean): void;
+  answer(text: string, isError?: boolean, images?: readonly string[]): void;
 }
 
 export function createScriptedAgent(): ScriptedAgent {
@@ -83,7 +83,11 @@ export function createScriptedAgent(): ScriptedAgent {
     useTool(_slug, call, signal) {
       return new Promise((resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-        askedTools.put({ call, answer: (text, isError = false) => resolve({ text, isError }) });
+        askedTools.put({
+          call,
+          answer: (text, isError = false, images) =>
+            resolve({ text, isError, ...(images ? { images } : {}) }),
+        });
       });
     },
 

@@ -12,6 +12,7 @@ import { hideInErrors } from "./hidden-error.ts";
 import type { Caller } from "./identity.ts";
 import { listTools } from "./list-tools.ts";
 import type { ListedTools } from "./list-tools.ts";
+import { notPutOff } from "./put-off.ts";
 import { loadSdk } from "./sdk.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */
@@ -77,20 +78,25 @@ export async function openConnection(options: ConnectionOptions): Promise<McpCon
         { caller, traceparent },
         async (lost) => {
           const wanted = asking.present?.wanted ?? [];
-          const result = await asItCame(asking, () =>
-            client.callTool(params, {
-              // Some arguments also go into headers (MCP 2026-07-28, x-mcp-header). Without an output schema nothing is checked.
-              toolDefinition: { name: tool, inputSchema: { ...schemas.get(tool), type: "object" } },
-              timeout: callMs,
-              signal: lost,
-              allowInputRequired: true,
-              // A tool that says how far it is may take longer.
-              onprogress() {},
-              resetTimeoutOnProgress: true,
-              maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
-            }),
-          );
-          return { result, wanted };
+          const call = (again: { requestState?: string }) =>
+            asItCame(asking, () =>
+              client.callTool(
+                { ...params, ...again },
+                {
+                  // Some arguments also go into headers (MCP 2026-07-28, x-mcp-header). Without an output schema nothing is checked.
+                  toolDefinition: { name: tool, inputSchema: { ...schemas.get(tool), type: "object" } },
+                  timeout: callMs,
+                  signal: lost,
+                  allowInputRequired: true,
+                  // A tool that says how far it is may take longer.
+                  onprogress() {},
+                  resetTimeoutOnProgress: true,
+                  maxTotalTimeout: Math.max(callMs, LONGEST_CALL_MS),
+                },
+              ),
+            );
+          const isStateless = client.getProtocolEra() === "modern";
+          return { result: await (isStateless ? notPutOff(call, lost) : call({})), wanted };
         },
         signal,
       );
@@ -117,6 +123,8 @@ async function asItCame(
   send: () => Promise<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const { present } = asking;
+  // Of the call's try before this one.
+  if (present) delete present.result;
   const came = () => (isRecord(present?.result) ? present.result : null);
   try {
     const read = await send();

@@ -10,7 +10,7 @@ import type { ConnectedServer, LinkOptions } from "./link.ts";
 import { holdsMs } from "./list-tools.ts";
 import type { ListedTools } from "./list-tools.ts";
 import { MOST_TOLD, odditiesOf } from "./oddities.ts";
-import { toolResultText } from "./tool-result.ts";
+import { toolAnswer } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 import { wantedInput, wantedMeanwhile, wantedSignIn } from "./wanted-input.ts";
 import type { ServerTool } from "../tools/tools.ts";
@@ -24,6 +24,8 @@ export interface ToolUse {
   caller: Caller | null;
   /** W3C trace context that the server is told. */
   traceparent?: string | null;
+  /** The model is shown images of the result; absent: it reads their names. */
+  takesImages?: boolean;
 }
 
 export interface McpTimeouts {
@@ -239,7 +241,7 @@ export class McpSession {
       const isTold = this.#isTold(use);
       const wanted = wantedInput(result, isTold) ?? wantedMeanwhile(asked, result, isTold);
       if (wanted !== null) return this.#noteWanted(use.tool, wanted);
-      return { text: toolResultText(result), isError: result["isError"] === true };
+      return toolAnswer(result, use.takesImages ?? false);
     } catch (error) {
       signal.throwIfAborted();
       const wanted = wantedSignIn(error, this.#isTold(use));

@@ -3,9 +3,8 @@ import type { Clock } from "../../clock.ts";
 import type { McpServer } from "../../domain/channels/channel.ts";
 import type { Log } from "../../log.ts";
 import type { Secret } from "../../secret.ts";
-import type { Caller } from "./identity.ts";
 import { MCP_TIMEOUTS, McpSession, NO_LONGER } from "./session.ts";
-import type { McpTimeouts } from "./session.ts";
+import type { McpTimeouts, ToolUse } from "./session.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 import type { ServerTool } from "../tools/tools.ts";
 
@@ -26,7 +25,7 @@ export interface McpSessions {
   call(
     slug: string,
     servers: McpServers,
-    use: { call: Call; caller: Caller | null; traceparent?: string | null },
+    use: { call: Call } & Pick<ToolUse, "caller" | "traceparent" | "takesImages">,
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
   /** Servers that could not be used the last time that they were needed; and why, where it is known what is missing. */
@@ -120,11 +119,11 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
       };
     },
 
-    async call(slug, servers, { call, caller, traceparent = null }, signal) {
+    async call(slug, servers, { call, ...use }, signal) {
       const server = call.server ?? "";
       const session = sessionsOf(slug, servers).get(server)?.session;
       if (!session) return { text: NO_LONGER, isError: true };
-      const answer = await session.call({ ...call, caller, traceparent }, signal);
+      const answer = await session.call({ ...call, ...use }, signal);
       onRequest({ channel: slug, server, operation: "call", outcome: answer.isError ? "failed" : "done" });
       return answer;
     },

@@ -1,6 +1,7 @@
 import { cutText } from "../../../machines/line.ts";
 import { isRecord } from "../tools/picked-schema.ts";
 import { RESULT_TEXT_CHARS } from "../../domain/channels/tool-text.ts";
+import { isPutOff } from "./put-off.ts";
 import { toolResultText } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 
@@ -20,6 +21,12 @@ const LINK_CHARS = 2_000;
  */
 export function wantedInput(result: Record<string, unknown>, isTold: boolean): ToolAnswer | null {
   if (result["resultType"] !== "input_required") return null;
+  if (isPutOff(result)) {
+    return {
+      text: "The tool's server put this call off, again and again. It may work later.",
+      isError: true,
+    };
+  }
   const { inputRequests } = result;
   const requests = isRecord(inputRequests) ? Object.values(inputRequests) : [];
   return answerOf(requests.slice(0, MOST_REQUESTS).map(asWant), isTold);

@@ -13,26 +13,31 @@ export function resultText(result: unknown): string {
   return cutText(wholeResultText(result), RESULT_TEXT_CHARS);
 }
 
-/** The same, without the cut. */
-export function wholeResultText(result: unknown): string {
-  return wholeText(result).toWellFormed();
+/** The same, without the cut. `seen`: the image parts that the model is shown. */
+export function wholeResultText(result: unknown, seen: ReadonlySet<unknown> = NONE): string {
+  return wholeText(result, seen).toWellFormed();
 }
 
-function wholeText(result: unknown): string {
+const NONE: ReadonlySet<unknown> = new Set();
+
+function wholeText(result: unknown, seen: ReadonlySet<unknown>): string {
   if (typeof result === "string") return result;
   const { content, structuredContent } = isRecord(result) ? result : {};
   if (!Array.isArray(content)) return JSON.stringify(result) ?? "null";
   // MCP allows a result that has only structured content.
-  if (content.length === 0 && structuredContent !== undefined) return wholeText(structuredContent);
+  if (content.length === 0 && structuredContent !== undefined) return wholeText(structuredContent, seen);
   const parts = content.filter(isPart);
   if (parts.length === 0 && content.length > 0) return JSON.stringify(result);
-  return parts.flatMap((part) => textOfPart(part) ?? []).join("\n");
+  return parts.flatMap((part) => (seen.has(part) ? SEEN_IMAGE : textOfPart(part)) ?? []).join("\n");
 }
 
 /** A part as MCP defines it: an object with a type or a text. Without any the result is plain JSON. */
 function isPart(part: unknown): part is Record<string, unknown> {
   return isRecord(part) && (typeof part["type"] === "string" || typeof part["text"] === "string");
 }
+
+/** The image itself is not stored: a run that another process has taken over goes on without it. */
+const SEEN_IMAGE = "[image: it follows the results; if it does not, it cannot be shown to you]";
 
 /** A part as text, or its name if it cannot be text; null: nothing. */
 function textOfPart({

@@ -25,3 +25,17 @@ export function runsWithImages(answered: Said, before: readonly Said[]): Set<str
   }
   return told;
 }
+
+/** By call id: the images (data: URLs) of a run's tool results. */
+export type ToolImages = ReadonlyMap<string, readonly string[]>;
+
+/** Adds a result's images to those of a run; the oldest are dropped where they are more than a model is shown of a visitor's. */
+export function withResultImages(known: ToolImages, callId: string, images: readonly string[]): ToolImages {
+  const all = [...known, [callId, images] as const];
+  const isTooMuch = () => {
+    const urls = all.flatMap(([, some]) => some);
+    return urls.length > MOST_IMAGES || urls.reduce((sum, { length }) => sum + length, 0) > MOST_CHARS;
+  };
+  while (all.length > 1 && isTooMuch()) all.shift();
+  return new Map(all);
+}

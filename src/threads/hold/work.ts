@@ -5,6 +5,8 @@ import type { ThreadEvent } from "../../../machines/thread.ts";
 import type { OnAsked, Turn, TurnEnd } from "../../agent.ts";
 import type { TurnItem } from "../../domain/threads/message.ts";
 import { handOffOf } from "../../domain/threads/hand-off.ts";
+import { withResultImages } from "../../domain/threads/told-images.ts";
+import type { ToolImages } from "../../domain/threads/told-images.ts";
 import { ModelFault } from "../../model.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { LongReply } from "./long-replies.ts";
@@ -39,6 +41,7 @@ function saysText(item: TurnItem): boolean {
 }
 
 const nothing = () => null;
+const NO_IMAGES: ToolImages = new Map();
 
 /** The reason of every abort. Shared: an error with a stack of its own would cost each run some microseconds. */
 const STATE_LEFT = new Error("The run has left the state that waited for this");
@@ -63,6 +66,9 @@ export function createWork(
   const { handOff = () => handOffOf(undefined) } = dependencies;
   let task: AbortController | null = null;
   let cost: () => Usage | null = nothing;
+  /** Of the run that was worked on last: they are nowhere else, so whoever takes the run over goes on without them. */
+  let shown: { runId: string; images: ToolImages } = { runId: "", images: NO_IMAGES };
+  const shownIn = (runId: string) => (shown.runId === runId ? shown.images : NO_IMAGES);
 
   function begin(runId: string) {
     const { signal } = (task = new AbortController());
@@ -101,7 +107,9 @@ export function createWork(
   function think({ log: said, longReply, turn }: WorkingRun): void {
     const { runId } = said;
     const { signal, tell, end, fail } = begin(runId);
-    const asked = turn();
+    const toolImages = shownIn(runId);
+    const asked = { ...turn(), ...(toolImages.size > 0 ? { toolImages } : {}) };
+    shown = { runId, images: toolImages };
 
     /** How many more characters the reply may have; counts text that is queued and not in the log yet. */
     let room = Math.max(limits.runMaxReplyChars - said.textChars, 0);
@@ -170,18 +178,18 @@ export function createWork(
     const caller = { userId: run.userId, uid: thread.uid, api: run.api, traceparent };
     for (const call of calls) {
       const { callId } = call;
-      agent.useTool(thread.slug, call, signal, caller).then(
-        ({ text, isError, shown }) =>
-          tell({
-            type: "tool.returned",
-            callId,
-            text,
-            isError,
-            ...(shown === undefined ? {} : { shown }),
-            atMs: clock.now(),
-          }),
-        fail,
-      );
+      agent.useTool(thread.slug, call, signal, caller).then(({ text, isError, shown: read, images }) => {
+        if (images && !signal.aborted)
+          shown = { runId, images: withResultImages(shownIn(runId), callId, images) };
+        tell({
+          type: "tool.returned",
+          callId,
+          text,
+          isError,
+          ...(read === undefined ? {} : { shown: read }),
+          atMs: clock.now(),
+        });
+      }, fail);
     }
   }
 

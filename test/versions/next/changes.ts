@@ -17,8 +17,8 @@ export const MARK = "#marked";
 const chart: Change[] = [
   {
     file: "machines/thread.ts",
-    from: "export const THREAD_CHART_VERSION = 2;",
-    to: "export const THREAD_CHART_VERSION = 3;",
+    from: "export const THREAD_CHART_VERSION = 3;",
+    to: "export const THREAD_CHART_VERSION = 4;",
   },
   {
     file: "machines/thread.ts",
@@ -49,8 +49,8 @@ const chart: Change[] = [
   },
   {
     file: "machines/thread.ts",
-    from: "    sayStepRunning: emit(",
-    to: '    sayNote: emit({ type: "note", text: "marked" } as const),\n    sayStepRunning: emit(',
+    from: "    sayStepResult: emit(",
+    to: '    sayNote: emit({ type: "note", text: "marked" } as const),\n    sayStepResult: emit(',
   },
   {
     file: "machines/thread.ts",
@@ -84,9 +84,10 @@ const chart: Change[] = [
   },
   {
     file: "machines/versions.ts",
-    from: "readonly ChartStep[] = [withPeople];",
+    from: "readonly ChartStep[] = [withPeople, withCallsSideBySide];",
     to: `readonly ChartStep[] = [
   withPeople,
+  withCallsSideBySide,
   {
     up: ({ value, context }) => ({ value, context: { ...context, isMarked: false } }),
     down: ({ value, context: { isMarked, ...context } }) => (isMarked ? null : { value, context }),
