@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
+import { aboutFile } from "./support/house/about.ts";
 import { BUNDLES, CONSOLE, PACKAGES, SERVICE, STRANGERS, WIDGET } from "./support/house/house.ts";
 import { answersOfTests, root, testsOf } from "./support/house/answers.ts";
 import { drawHouse } from "./support/house/draw-house.ts";
@@ -197,5 +198,18 @@ describe("the tests", () => {
       [...answers].map(([file, places]) => [file, places.filter((place) => !/^\w+\/$/.test(place))]),
     );
     expect(files.filter((file) => testsOf(file, near).length === 0)).toEqual([]);
+  });
+
+  test("are found with the rooms and the promises of a file (`npm run about`)", () => {
+    const { rooms, tests, promises } = aboutFile("src/threads/recover/silence.ts");
+    expect(rooms.map((room) => room.split("  ")[0])).toEqual(["src/threads/", "src/threads/recover/"]);
+    expect(tests).toContain("test/threads/recover/silence.test.ts");
+    expect(tests).not.toContain("test/names.test.ts");
+    expect(promises.join("\n")).toMatch(/^P9 A dead process's runs are taken up/m);
+  });
+
+  test("and with a chart's invariants, which count for nothing else", () => {
+    expect(aboutFile("machines/thread.ts").promises.join("\n")).toMatch(/^T16 Several calls/m);
+    expect(aboutFile("src/config.ts").promises.filter((promise) => !promise.startsWith("P"))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// For src/webhooks/sign.ts
+// For src/domain/channels/webhook.ts, src/webhooks/sign.ts
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import { withOlderSecrets } from "../../src/domain/channels/webhook.ts";

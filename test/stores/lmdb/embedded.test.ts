@@ -1,4 +1,4 @@
-// For src/stores/embedded.ts, src/stores/engines/lmdb/, src/stores/
+// For src/store/, src/stores/embedded.ts, src/stores/engines/lmdb/, src/stores/
 import { describe, expect, it, onTestFinished } from "vitest";
 import { describeStore } from "../contract/contract.ts";
 import { dumpEmbedded } from "../dump-store.ts";

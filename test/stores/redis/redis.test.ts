@@ -1,4 +1,4 @@
-// For src/stores/redis.ts, src/stores/engines/redis/, src/stores/
+// For src/store/, src/stores/redis.ts, src/stores/engines/redis/, src/stores/
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
