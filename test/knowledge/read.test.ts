@@ -85,7 +85,7 @@ describe("HTML", () => {
       "<title>Hours</title><nav>Home</nav><p>Mon–Fri</p><div>9 to 5</div>",
       "https://x.example/",
     );
-    expect(page).toEqual({ title: "Hours", sections: [{ headings: [], text: "Mon–Fri\n9 to 5" }] });
+    expect(page).toMatchObject({ title: "Hours", sections: [{ headings: [], text: "Mon–Fri\n9 to 5" }] });
   });
 
   test.each([

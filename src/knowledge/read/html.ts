@@ -13,9 +13,37 @@ const BESIDE =
 export function readHtml(html: string, url: string): ReadPage {
   const document = documentOf(html);
   const title = oneLine((document.querySelector("title") ?? document.querySelector("h1"))?.textContent ?? "");
+  const robots =
+    document.querySelector('meta[name="robots" i]')?.getAttribute("content")?.toLowerCase() ?? "";
+  const links = robots.includes("nofollow") ? [] : linksOf(document, url);
   const article = articleOf(html, url);
   const body = article === null ? bodyOf(document) : documentOf(article).body;
-  return { title, sections: sectionsOf(body, title) };
+  return {
+    title,
+    sections: sectionsOf(body, title),
+    links,
+    ...(robots.includes("noindex") ? { isHidden: true } : {}),
+  };
+}
+
+/** Absolute, each once. */
+function linksOf(document: Parsed, url: string): string[] {
+  const base = addressOf(document.querySelector("base[href]")?.getAttribute("href") ?? "", url) ?? url;
+  const links = new Set<string>();
+  for (const link of document.querySelectorAll("a[href]")) {
+    const address = addressOf(link.getAttribute("href") ?? "", base);
+    if (address !== null && !(link.getAttribute("rel") ?? "").includes("nofollow")) links.add(address);
+  }
+  return [...links];
+}
+
+/** Of a page of the web, without its fragment; null: it is none. */
+export function addressOf(href: string, base?: string): string | null {
+  if (!URL.canParse(href, base)) return null;
+  const address = new URL(href, base);
+  if (address.protocol !== "https:" && address.protocol !== "http:") return null;
+  address.hash = "";
+  return address.href;
 }
 
 /** A fragment that has no frame around its text: what a converter made of a document. */

@@ -3,10 +3,11 @@ import { readHtml } from "./html.ts";
 import { readMarkdown } from "./markdown.ts";
 import type { ReadPage } from "./page.ts";
 import { readPdf } from "./pdf.ts";
+import { readSitemap } from "./sitemap.ts";
 import { readText } from "./text.ts";
 
-/** What can be read. */
-export type PageKind = "html" | "markdown" | "text" | "pdf" | "docx";
+/** What can be read; a sitemap has links alone. */
+export type PageKind = "html" | "markdown" | "text" | "pdf" | "docx" | "sitemap";
 
 /** A page or a file as it was fetched. */
 export interface FetchedPage {
@@ -29,6 +30,8 @@ export async function readPage({ kind, bytes, url }: FetchedPage): Promise<ReadP
       return readPdf(bytes);
     case "docx":
       return readDocx(bytes);
+    case "sitemap":
+      return readSitemap(textOf(bytes));
   }
 }
 

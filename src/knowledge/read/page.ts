@@ -3,6 +3,12 @@ export interface ReadPage {
   /** Empty: it has none. */
   title: string;
   sections: Section[];
+  /** Only of HTML and sitemaps: the addresses that it leads to, without their fragments. */
+  links?: string[];
+  /** The links are further sitemaps. */
+  isSitemapIndex?: true;
+  /** Its owner wants it in no index (`noindex`). */
+  isHidden?: true;
 }
 
 export interface Section {

@@ -257,6 +257,10 @@ export const SERVICE: readonly Layer[] = [
             path: "src/knowledge/read/",
             is: "the main text of HTML, Markdown, PDF and Word, in a thread of its own",
           },
+          {
+            path: "src/knowledge/fetch/",
+            is: "the pages of a site or a sitemap, as far as they have changed",
+          },
         ],
       },
       {
