@@ -1,6 +1,6 @@
 // For src/models/reply/read-turn.ts, src/models/exchange/silence-timer.ts
 import { expect, test } from "vitest";
-import { status, usage } from "../../support/servers/model-server.ts";
+import { bytes, cut, say, status, usage } from "../../support/servers/model-server.ts";
 import { openScriptedModel } from "../../support/servers/open-model.ts";
 import { sendMessage, startTestService } from "../../support/servers/service.ts";
 import { chunk } from "../refusals/dialects.ts";
@@ -128,4 +128,28 @@ test("B12: a failure is marked in the history, and the model is told of it, not 
     { role: "assistant", content: `<reply_failed>\n{"told":"${message}"}\n</reply_failed>` },
     { role: "user", content: "Again" },
   ]);
+});
+
+test.each([
+  [
+    "that breaks off before its end was cut off, once text was passed on",
+    [say("Hel"), cut()],
+    "The model's answer was cut off",
+  ],
+  ["without a byte was cut off, too", [bytes(""), cut()], "The model's answer was cut off"],
+  [
+    "that is no stream of events is not understood",
+    [bytes("<html>Hello</html>"), cut()],
+    "The model's answer was not understood",
+  ],
+])("an answer %s", async (_name, acts, message) => {
+  const { model } = await openScriptedModel(() => acts);
+  const request = {
+    model: "m",
+    messages: [{ role: "user" as const, content: "Hi" }],
+    tools: [],
+    maxOutputTokens: null,
+    traceparent: null,
+  };
+  await expect(model.stream(request, () => {}, new AbortController().signal)).rejects.toThrow(message);
 });
