@@ -5,6 +5,7 @@ import { channelPromises } from "./contract-channels.ts";
 import { commitPromises } from "./contract-commit.ts";
 import { deletionPromises } from "./contract-deletions.ts";
 import { feedbackPromises } from "./contract-feedback.ts";
+import { grantPromises } from "./contract-grants.ts";
 import { retentionPromises } from "./contract-retention.ts";
 import { historySummaryPromises } from "./contract-history-summary.ts";
 import { identityPromises } from "./contract-identity.ts";
@@ -58,6 +59,7 @@ const ALL: readonly Promises[] = [
   messageClaimPromises,
   keptTextPromises,
   historySummaryPromises,
+  grantPromises,
   feedbackPromises,
   outboxPromises,
   livenessPromises,
