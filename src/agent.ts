@@ -113,6 +113,19 @@ export interface Agent {
   summarizesTo?(slug: string, history: KnownHistory): number | null;
   /** The summary of a summary and of the messages after it. Null: a daily cap is used up. Rejects if the model fails. */
   summarize?(asked: Summarizing, signal: AbortSignal): Promise<Summarized | null>;
+  /**
+   * Finishes what a visitor began with a link of a tool's step: exchanges the code, and keeps the tokens as theirs. Null: nobody
+   * began it, or it is over. Rejects if the authorization server gives no tokens.
+   */
+  finishSignIn?(
+    this: void,
+    answer: {
+      state: string;
+      /** null: it was refused. */
+      code: string | null;
+      iss: string | null;
+    },
+  ): Promise<{ userId: string; server: string; thread: string } | null>;
   /** One sentence for the operator for each tool server that failed when it was last used. */
   warnings?(): string[];
   close(): Promise<void>;

@@ -15,7 +15,7 @@ import {
   tokens,
   whole,
 } from "./config/kinds.ts";
-import { openIdOf, openIdVariables } from "./config/open-id.ts";
+import { openIdOf, openIdVariables, secureAddress } from "./config/open-id.ts";
 import type { OpenIdSettings } from "./config/open-id.ts";
 import { tracingOf, tracingVariables } from "./config/tracing.ts";
 import type { TracingSettings } from "./config/tracing.ts";
@@ -105,6 +105,8 @@ export interface Config {
   /** Webhooks may go to private addresses. */
   webhooksPrivate: boolean;
   mcpPrivate: boolean;
+  /** The service's address as visitors' browsers reach it, without a slash at the end; null: unset. */
+  publicUrl: string | null;
   /** OpenTelemetry's traces; null: off. */
   tracing: TracingSettings | null;
   limits: Limits;
@@ -173,6 +175,7 @@ const variables = z.object({
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
   MCP_PRIVATE: oneOf(["on", "off"]).default("off"),
+  PUBLIC_URL: secureAddress().nullable().default(null),
   ...tracingVariables,
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
@@ -293,6 +296,7 @@ function configOf(
     metricsPort: value.METRICS_PORT,
     webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
     mcpPrivate: value.MCP_PRIVATE === "on",
+    publicUrl: value.PUBLIC_URL?.replace(/\/$/, "") ?? null,
     tracing: tracingOf(value),
     limits: {
       maxTextChars: value.WIDGET_MAX_TEXT_CHARS,

@@ -13,6 +13,7 @@ import type { KeyDoor } from "./admission/key-door.ts";
 import { createRateWindows } from "./admission/rate-windows.ts";
 import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
+import type { Grants } from "./agent/mcp/visitor-oauth.ts";
 import { createAgent } from "./agent/create-agent.ts";
 import type { AgentOptions } from "./agent/create-agent.ts";
 import { ignoredBody } from "./agent/ignored-body.ts";
@@ -33,6 +34,7 @@ import { handOffOf } from "./domain/threads/hand-off.ts";
 import { isNamed } from "./domain/channels/mcp-addresses.ts";
 import { dayOf } from "./domain/day.ts";
 import { commandLineApi } from "./http/operator-api/command-line.ts";
+import { MCP_CALLBACK } from "./http/mcp-sign-in.ts";
 import { createReads } from "./http/reads.ts";
 import { changesOver, KEEP_NOTHING } from "./http/routes.ts";
 import { createHandler } from "./http/handler.ts";
@@ -240,9 +242,22 @@ function agentOver(
       const named = [...own, ...(namedServers.get(slug) ?? [])];
       return config.mcpPrivate || isNamed(server, named);
     },
+    signIns: {
+      grants: (slug) => grantsOf(store, slug),
+      redirectUrl: config.publicUrl === null ? null : `${config.publicUrl}${MCP_CALLBACK}`,
+    },
     ...(onMcpRequest ? { onMcpRequest } : {}),
     ...(tracing ? { tracing } : {}),
   });
+}
+
+function grantsOf(store: Store, slug: string): Grants {
+  return {
+    read: (userId, server) => store.grant(slug, userId, server),
+    keep: (userId, server, text) => store.keepGrant({ slug, userId, server, text }),
+    keepSignIn: (signIn) => store.keepSignIn({ slug, ...signIn }),
+    takeSignIn: (stateHash) => store.takeSignIn(slug, stateHash),
+  };
 }
 
 function variablesOver({ namedVariables, log }: ServiceDependencies, directory: Directory): ChannelVariables {
@@ -345,6 +360,7 @@ function handlerOver(
       ...(agent.warnings?.() ?? []),
     ],
     models: () => notesByModel(model),
+    ...(agent.finishSignIn ? { finishSignIn: agent.finishSignIn } : {}),
     ...(dependencies.isStarting ? { isStarting: dependencies.isStarting } : {}),
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),

@@ -13,6 +13,8 @@ import { createArgumentCheck } from "./tools/argument-check.ts";
 import { createDailyBudget, DAY_SENTENCES, outputLeft, RUN_BUDGET_SPENT } from "./budget.ts";
 import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
+import { slugOfState } from "./mcp/visitor-oauth.ts";
+import { isVisitors } from "./mcp/visitor-sessions.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
 import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
 import { fitOffers } from "./tools/fit-offers.ts";
@@ -48,6 +50,8 @@ export interface AgentOptions {
   /** May this MCP server of a channel have a private address? Absent: none may. */
   allowsPrivate?: NonNullable<SessionsOptions["allowsPrivate"]>;
   onMcpRequest?: NonNullable<SessionsOptions["onRequest"]>;
+  /** Absent: visitors cannot sign in to MCP servers. */
+  signIns?: NonNullable<SessionsOptions["signIns"]>;
   /** Absent: traces are off. */
   tracing?: Tracing;
   /** Used instead of sessions with the channels' MCP servers. */
@@ -70,12 +74,13 @@ function bodyOf({ body, temperature, reasoningEffort }: AgentSettings): Pick<Mod
 }
 
 function sessionsOptions(options: AgentOptions): SessionsOptions {
-  const { clock, log, variable, allowsPrivate, onMcpRequest } = options;
+  const { clock, log, variable, allowsPrivate, onMcpRequest, signIns } = options;
   return {
     clock,
     log,
     ...(allowsPrivate ? { allowsPrivate } : {}),
     ...(variable ? { variable } : {}),
+    ...(signIns ? { signIns } : {}),
     ...(onMcpRequest ? { onRequest: onMcpRequest } : {}),
   };
 }
@@ -123,7 +128,7 @@ export function createAgent(options: AgentOptions): Agent {
     server: McpServer | undefined,
     caller?: ToolCaller,
   ): Promise<Caller | null> {
-    if (!server || !("identity" in server) || !caller) return null;
+    if (!server || !caller || !("identity" in server || isVisitors(server))) return null;
     const user = await options.findUser?.(slug, caller.userId);
     if (!user) throw new Error("Cannot say who asks: the user is unknown");
     const { userId, externalId } = user;
@@ -144,7 +149,7 @@ export function createAgent(options: AgentOptions): Agent {
       return { type: "overBudget", message: DAY_SENTENCES[spentCap] };
     }
 
-    const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal);
+    const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal, run.userId);
     const handsOff = allowsHandOff(options.channel(slug));
     const named = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
     const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });
@@ -222,6 +227,13 @@ export function createAgent(options: AgentOptions): Agent {
     },
 
     summarize: createSummarize({ model, defaultModel, daily, settingsOf, bodyOf }),
+
+    async finishSignIn(answer) {
+      const slug = slugOfState(answer.state);
+      const channel = slug === null ? null : options.channel(slug);
+      if (!channel) return null;
+      return (await mcp.finishSignIn?.(channel.slug, channel.agent.mcpServers ?? {}, answer)) ?? null;
+    },
 
     warnings: () => [
       ...mcp

@@ -21,12 +21,12 @@ export interface MappedRole {
   role: string;
 }
 
+/** An address that browsers are sent to. */
+export const secureAddress = () =>
+  z.string().refine(isIssuer, "an https:// address without ? and #, or http:// of this machine");
+
 export const openIdVariables = {
-  OIDC_ISSUER: z
-    .string()
-    .refine(isIssuer, "an https:// address without ? and #, or http:// of this machine")
-    .nullable()
-    .default(null),
+  OIDC_ISSUER: secureAddress().nullable().default(null),
   OIDC_CLIENT_ID: z.string().nullable().default(null),
   OIDC_CLIENT_SECRET: key().nullable().default(null),
   OIDC_ROLES_CLAIM: z.string().nullable().default(null),

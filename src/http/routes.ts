@@ -37,6 +37,8 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createChannelVariables } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
+import { mcpSignInRoute } from "./mcp-sign-in.ts";
+import type { McpSignInDependencies } from "./mcp-sign-in.ts";
 import type { PlainLog } from "../log.ts";
 import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
@@ -78,6 +80,8 @@ export interface RouteDependencies {
   models?: () => HealthNotes;
   /** See healthRoute. */
   isStarting?: () => boolean;
+  /** Finishes a visitor's sign-in to an MCP server (agent.ts); absent: none can begin. */
+  finishSignIn?: McpSignInDependencies["finishSignIn"];
   /** Keeps keys that the operator API makes for the next start. */
   keepKeys?: KeptKeys;
   /** Changes of the channels' threads, for operators. */
@@ -92,12 +96,13 @@ export const KEEP_NOTHING: KeptKeys = { channel() {}, operator() {} };
 
 /** The whole API. */
 export function apiRoutes(dependencies: RouteDependencies): Route[] {
-  const { config, isCrowded = () => false } = dependencies;
+  const { config, finishSignIn, isCrowded = () => false } = dependencies;
   const reads = createReads(isCrowded);
   const routes = [
     ...serverRoutes({ ...dependencies, reads }),
     ...widgetRoutes({ ...dependencies, reads }),
     ...routesOf([healthEndpoint({ ...dependencies, facts: dependencies.health })], openToAll),
+    ...(finishSignIn ? [mcpSignInRoute({ ...dependencies, finishSignIn })] : []),
     ...(config.console ? operatedRoutes({ ...dependencies, reads }) : []),
   ];
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes;

@@ -59,8 +59,11 @@ function withoutSecrets(agent: AgentSettings, sight: Sight): AgentSettings {
     }
     if (identity) shown.identity = { key: hidden(identity.key) };
     if (oauth) {
-      const issuer = addressFor(sight, oauth.issuer);
-      shown.oauth = { ...oauth, issuer, clientSecret: hidden(oauth.clientSecret) };
+      shown.oauth = {
+        ...oauth,
+        ...(oauth.issuer === undefined ? {} : { issuer: addressFor(sight, oauth.issuer) }),
+        ...(oauth.clientSecret === undefined ? {} : { clientSecret: hidden(oauth.clientSecret) }),
+      };
     }
     return [name, shown];
   });

@@ -9,9 +9,11 @@ import { viewOfSummary } from "./history-summary.ts";
 import { noteReading, runView } from "./threads.ts";
 import { userView } from "./users.ts";
 
-/** The records of an export, in this order: the user, then each thread with its messages, their summary if there is one, and its runs. */
+/** The records of an export, in this order: the user, their sign-ins, then each thread with its messages, their summary if there is one, and its runs. */
 export type ExportedRecord =
   | ({ type: "user" } & ReturnType<typeof userView> & Pick<User, "attributes">)
+  /** The user has signed in to this MCP server of the channel; tokens are never exported. */
+  | { type: "signIn"; server: string }
   | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
   /** `addresses`: of its attachments, in order; null for a lost image. */
   | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
@@ -19,7 +21,7 @@ export type ExportedRecord =
   | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
 
 type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "historySummary"> &
-  Pick<UserStore, "threads">;
+  Pick<UserStore, "threads" | "grantedServers">;
 
 /**
  * Everything stored about a user, oldest first, record by record: only one read of a thread is in memory, however long
@@ -46,6 +48,7 @@ export async function exportThread(
 
 async function* recordsOf(store: Exporting, slug: string, user: User): AsyncGenerator<ExportedRecord> {
   yield { type: "user", ...userView(user), ...attributesField(user.attributes) };
+  for (const server of await store.grantedServers(slug, user.userId)) yield { type: "signIn", server };
   for (const entry of await store.threads(slug, user.userId)) yield* threadRecords(store, entry);
 }
 

@@ -94,6 +94,23 @@ export interface UserStore {
   /** Does the user have a valid token? */
   hasValidToken(slug: string, userId: string): Promise<boolean>;
 
+  /** What the user has granted the service at an MCP server: a text with its tokens; null: nothing, or the user is gone. */
+  grant(slug: string, userId: string, server: string): Promise<string | null>;
+  /** The servers at which the user has granted something, by name. */
+  grantedServers(slug: string, userId: string): Promise<string[]>;
+  /** Replaces it; `text` null removes it. False: the user is gone. */
+  keepGrant(grant: { slug: string; userId: string; server: string; text: string | null }): Promise<boolean>;
+  /** A sign-in that the user has begun, for `ttlMs`. False: the user is gone. */
+  keepSignIn(signIn: {
+    slug: string;
+    userId: string;
+    stateHash: string;
+    text: string;
+    ttlMs: number;
+  }): Promise<boolean>;
+  /** Gives it once, and to one caller alone. Null: there is none, it has expired, or its user is gone. */
+  takeSignIn(slug: string, stateHash: string): Promise<{ userId: string; text: string } | null>;
+
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: the data has changed since it was read; nothing was done. */
   promote(promotion: Promotion): Promise<"done" | "changed">;

@@ -60,6 +60,7 @@ const KINDS: Record<Field, string> = {
   claim: "message id",
   event: "event",
   body: "event",
+  grant: "sign-in",
 };
 
 /** Fields of records that can be set aside: a thread continues without them. */

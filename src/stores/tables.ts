@@ -104,6 +104,10 @@ export const tables = {
   tokens: inChannel("tk", "hash"),
   /** Its keys for contents: `CHANNEL~USER` → the wrapped key, its own and those of users merged into it. */
   contentKeys: inChannel("ck", "hash"),
+  /** What it has granted the service at MCP servers: the server's name → text. */
+  grants: inChannel("og", "hash"),
+  /** A sign-in to one that is under way, by the SHA-256 of its state: `user`, `text`; expires. */
+  signIn: inChannel("oi", "hash"),
   /** Its names for threads: name → `UID CREATED_AT_MS`. This decides whose a thread is. */
   names: inChannel("n", "hash"),
   /** Model tokens used, by UTC day. */
@@ -174,6 +178,7 @@ export const tables = {
 export const EXPIRING: readonly Table[] = [
   tables.token,
   tables.asideToken,
+  tables.signIn,
   tables.moved,
   tables.stats,
   tables.speakers,

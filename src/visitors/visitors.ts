@@ -129,9 +129,37 @@ export function createVisitors(options: {
         const bound = { slug, userId: result.userId, externalId, mergedUserId: user.userId };
         const tellings = tells(bound);
         const told = tellings.length > 0 ? { tells: tellings } : {};
+        const grants = await grantsOf(slug, user.userId);
         const outcome = await store.merge({ ...binding, from: user, into, result, ...told });
+        if (outcome === "done") await moveGrants(slug, result.userId, grants);
         return outcome === "done" ? { userId: result.userId, merged: true } : outcome;
       }
+    }
+  }
+
+  /** What the visitor granted at MCP servers, by their names. */
+  async function grantsOf(slug: string, userId: string): Promise<Map<string, string>> {
+    const grants = new Map<string, string>();
+    for (const server of await store.grantedServers(slug, userId)) {
+      const text = await store.grant(slug, userId, server);
+      if (text !== null) grants.set(server, text);
+    }
+    return grants;
+  }
+
+  /**
+   * Gives them to the account, whose own stay. Not in the step of the merge, since they are sealed by another key: a process
+   * that dies in between costs the visitor a sign-in.
+   */
+  async function moveGrants(
+    slug: string,
+    userId: string,
+    grants: ReadonlyMap<string, string>,
+  ): Promise<void> {
+    if (grants.size === 0) return;
+    const own = await store.grantedServers(slug, userId);
+    for (const [server, text] of grants) {
+      if (!own.includes(server)) await store.keepGrant({ slug, userId, server, text });
     }
   }
 

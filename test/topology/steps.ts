@@ -95,6 +95,22 @@ export const channelSteps: Step[] = [
     before: visit,
     take: (store, { slug }) => store.flagUser(slug, "u1", { blocked: true }),
   },
+  {
+    name: "keepGrant",
+    before: visit,
+    async take(store, { slug }) {
+      await store.keepGrant({ slug, userId: "u1", server: "crm", text: "tokens" });
+      return [await store.grant(slug, "u1", "crm"), await store.grantedServers(slug, "u1")];
+    },
+  },
+  {
+    name: "keepSignIn",
+    before: visit,
+    async take(store, { slug }) {
+      await store.keepSignIn({ slug, userId: "u1", stateHash: "s1", text: "verifier", ttlMs: TTL_MS });
+      return [await store.takeSignIn(slug, "s1"), await store.takeSignIn(slug, "s1")];
+    },
+  },
   { name: "findUser", before: visitAndCall, take: (store, { slug }) => store.findUser(slug, "kim") },
   { name: "users", before: visitAndCall, take: (store, { slug }) => store.users(slug) },
   { name: "identify as a new account", before: visit, take: identify },

@@ -78,6 +78,22 @@ test("an account that the server API made is merged into", async () => {
   expect(await identify(visitorToken, "acc")).toEqual({ userId: "account", merged: true });
 });
 
+test("a merge brings what the visitor granted at MCP servers, and the account's own stays", async () => {
+  const { visitors, identify, store } = await openVisitors();
+  const account = await visitors.mint(SLUG);
+  await identify(account.visitorToken, "acc");
+  const { userId, visitorToken } = await visitors.mint(SLUG);
+  const keep = (of: string, server: string) =>
+    store.keepGrant({ slug: SLUG, userId: of, server, text: `${server} of ${of}` });
+  await keep(account.userId, "crm");
+  await keep(userId, "crm");
+  await keep(userId, "mail");
+  expect(await identify(visitorToken, "acc")).toMatchObject({ merged: true });
+  expect(await store.grant(SLUG, account.userId, "crm")).toBe(`crm of ${account.userId}`);
+  expect(await store.grant(SLUG, account.userId, "mail")).toBe(`mail of ${userId}`);
+  expect(await store.grantedServers(SLUG, userId)).toEqual([]);
+});
+
 test("an unknown, expired, malformed or foreign token is not found", async () => {
   const { visitors, identify, time } = await openVisitors();
   const { visitorToken } = await visitors.mint(SLUG);

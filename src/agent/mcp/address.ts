@@ -13,7 +13,7 @@ export const LONGEST_CALL_MS = 600_000;
 /** The settings with what their `$NAME`s stand for. */
 export function addressed(
   { url, headers = {}, oauth, identity }: McpHttpServer,
-  { channel, variable, allowsPrivate, callMs }: ConnectionOptions,
+  { channel, variable, allowsPrivate, callMs, tokens }: ConnectionOptions,
   asking: AskingNow,
 ): HttpAddress {
   const plain = (value: string) => resolved(value, variable).reveal();
@@ -24,9 +24,12 @@ export function addressed(
     asking: () => asking.present,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, plain(value)])),
     bearer: identity ? bearerOf(resolved(identity.key, variable), channel, asking) : null,
-    oauth: oauth
-      ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
-      : null,
+    oauth:
+      oauth && !oauth.perUser
+        ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
+        : null,
+    issuer: oauth?.issuer ?? null,
+    visitor: tokens?.provider ?? null,
   };
 }
 
@@ -36,7 +39,7 @@ export function secretsOf({ settings, variable }: ConnectionOptions): Secret[] {
     "url" in settings
       ? [
           ...Object.values(settings.headers ?? {}),
-          ...(settings.oauth ? [settings.oauth.clientSecret] : []),
+          ...(settings.oauth?.clientSecret === undefined ? [] : [settings.oauth.clientSecret]),
           ...(settings.identity ? [settings.identity.key] : []),
         ]
       : Object.values(settings.env ?? {});
@@ -52,7 +55,7 @@ function bearerOf(key: Secret, channel: string, asking: AskingNow): () => string
   return () => identityToken(key, { channel, caller: asking.present?.caller ?? null, nowMs: Date.now() });
 }
 
-function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {
+export function resolved(value: string, variable: ConnectionOptions["variable"]): Secret {
   const name = variableName(value);
   if (name === null) return new Secret(value);
   const secret = variable(name);

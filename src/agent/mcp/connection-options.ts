@@ -1,5 +1,6 @@
 import type { McpServer } from "../../domain/channels/channel.ts";
 import type { Secret } from "../../secret.ts";
+import type { VisitorTokens } from "./visitor-oauth.ts";
 
 /** What a connection to an MCP server is made of. */
 export interface ConnectionOptions {
@@ -15,6 +16,8 @@ export interface ConnectionOptions {
   callMs: number;
   /** True: its address may be private. */
   allowsPrivate: boolean;
+  /** The visitor's own tokens; absent: the connection is for all. */
+  tokens?: VisitorTokens;
   onToolsChanged: () => void;
   onClosed: () => void;
   /** What the server's process writes to stderr. */

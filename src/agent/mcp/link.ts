@@ -6,6 +6,7 @@ import { openConnection } from "./connection.ts";
 import type { McpConnection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import type { ListedTools } from "./list-tools.ts";
+import type { VisitorTokens } from "./visitor-oauth.ts";
 import { Unusable } from "./unusable.ts";
 
 /** An open connection, and what is known of the server's tools. */
@@ -31,6 +32,8 @@ export interface LinkOptions {
   callMs: number;
   /** True: the server's address may be private. */
   allowsPrivate: boolean;
+  /** The visitor's own tokens; absent: the connection is for all. */
+  tokens?: VisitorTokens;
   clock: Clock;
   log: Log;
 }
@@ -70,7 +73,8 @@ export class McpLink {
       return await this.#connecting;
     } catch (error) {
       this.#connecting = null;
-      this.noteFailure(error);
+      // Nothing is wrong with the server, and when the visitor comes back it is asked at once.
+      if (!this.#options.tokens?.isSignInNeeded) this.noteFailure(error);
       throw error;
     }
   }
@@ -129,7 +133,8 @@ export class McpLink {
   }
 
   async #open(): Promise<ConnectedServer> {
-    const { name, channel, variable, settings, connectMs, callMs, allowsPrivate, log } = this.#options;
+    const { name, channel, variable, settings, connectMs, callMs, allowsPrivate, tokens, log } =
+      this.#options;
     let server: ConnectedServer | null = null;
     const connection = await openConnection({
       name,
@@ -139,6 +144,7 @@ export class McpLink {
       timeoutMs: connectMs,
       callMs,
       allowsPrivate,
+      ...(tokens ? { tokens } : {}),
       onToolsChanged: () => {
         if (server) server.tools = null;
       },

@@ -5,12 +5,15 @@ export async function loadSdk() {
     import("@modelcontextprotocol/client/stdio"),
   ]);
   const { Client, StreamableHTTPClientTransport, SSEClientTransport, ClientCredentialsProvider } = sdk;
+  const { auth, extractWWWAuthenticateParams } = sdk;
   return {
     Client,
     StdioClientTransport,
     StreamableHTTPClientTransport,
     SSEClientTransport,
     ClientCredentialsProvider,
+    auth,
+    extractWWWAuthenticateParams,
     /** Newest first. The SDK's list names those with `initialize` alone. */
     revisions: [STATELESS, ...sdk.SUPPORTED_PROTOCOL_VERSIONS.filter((one) => one !== STATELESS)],
   };

@@ -12,6 +12,8 @@ import type { ListedTools } from "./list-tools.ts";
 import { MOST_TOLD, odditiesOf } from "./oddities.ts";
 import { toolAnswer } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
+import { SIGN_IN, SIGN_IN_FIRST, signInTool } from "./sign-in-tool.ts";
+import type { VisitorTokens } from "./visitor-oauth.ts";
 import { wantedInput, wantedMeanwhile, wantedSignIn } from "./wanted-input.ts";
 import type { ServerTool } from "../tools/tools.ts";
 
@@ -49,6 +51,8 @@ export interface SessionOptions {
   timeouts: McpTimeouts;
   /** True: the server's address may be private. */
   allowsPrivate: boolean;
+  /** The visitor's own tokens; absent: the session is for all runs of the channel. */
+  tokens?: VisitorTokens;
   clock: Clock;
   log: Log;
 }
@@ -67,6 +71,7 @@ export class McpSession {
   readonly #offers: { allow?: string[]; deny?: string[] };
   readonly #calls = new Set<Promise<unknown>>();
   readonly #hasIdentity: boolean;
+  readonly #tokens: VisitorTokens | null;
   /** Tools that asked for what cannot be given. */
   readonly #wanting = new Set<string>();
   /** Of the tools that were listed last. */
@@ -79,6 +84,7 @@ export class McpSession {
     this.#name = name;
     this.#channel = options.channel;
     this.#hasIdentity = "identity" in settings && settings.identity !== undefined;
+    this.#tokens = options.tokens ?? null;
     this.#timeouts = {
       connectMs,
       listMs: connectSeconds === undefined ? timeouts.listMs : connectMs,
@@ -97,7 +103,7 @@ export class McpSession {
     } catch {
       // Logged where it happened.
       signal.throwIfAborted();
-      return null;
+      return this.#tokens?.isSignInNeeded ? [signInTool(this.#name)] : null;
     }
   }
 
@@ -135,6 +141,7 @@ export class McpSession {
   /** Rejects with the signal's reason alone. */
   async call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
     const { allow, deny = [] } = this.#offers;
+    if (this.#tokens && use.tool === SIGN_IN) return this.#signedIn(use, this.#tokens, signal);
     if (deny.includes(use.tool) || allow?.includes(use.tool) === false) return failed(NO_LONGER);
     const answering = this.#call(use, signal);
     this.#calls.add(answering);
@@ -174,7 +181,7 @@ export class McpSession {
       },
       (error: unknown) => {
         this.#link.drop(server);
-        this.#link.noteFailure(error);
+        if (!this.#tokens?.isSignInNeeded) this.#link.noteFailure(error);
         throw error;
       },
     );
@@ -213,6 +220,7 @@ export class McpSession {
 
   async #call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
     const first = await this.#callOnce(use, signal);
+    if (typeof first !== "object" && this.#tokens?.isSignInNeeded) return this.#begin(use, this.#tokens);
     const mayRepeat = first === "notTaken" || (first === "lost" && use.repeatable);
     const answer = mayRepeat ? await this.#callOnce(use, signal) : first;
     if (typeof answer === "object") return answer;
@@ -252,9 +260,29 @@ export class McpSession {
     }
   }
 
+  /** The tool that is offered while the server tells nobody but its own users which tools it has. */
+  async #signedIn(use: ToolUse, tokens: VisitorTokens, signal: AbortSignal): Promise<ToolAnswer> {
+    if ((await this.tools(signal)) === null) return failed("The tool cannot be reached at the moment.");
+    if (tokens.isSignInNeeded) return this.#begin(use, tokens);
+    return { text: "The visitor is signed in. Its tools can be called now.", isError: false };
+  }
+
+  async #begin({ caller }: ToolUse, tokens: VisitorTokens): Promise<ToolAnswer> {
+    if (caller === null) return failed("Nobody is known who could sign in.");
+    try {
+      return { text: SIGN_IN_FIRST, isError: true, shown: await tokens.begin(caller.thread) };
+    } catch (error) {
+      this.#log.warn(
+        { server: this.#name, channel: this.#channel, err: error },
+        "a visitor cannot sign in to an MCP server",
+      );
+      return failed("The visitor would have to sign in first, and that is not possible at the moment.");
+    }
+  }
+
   /** Without the visitor's token the server knows this connection alone, which all visitors share. */
   #isTold({ caller }: ToolUse): boolean {
-    return caller !== null && this.#hasIdentity;
+    return caller !== null && (this.#hasIdentity || this.#tokens !== null);
   }
 
   #noteWanted(tool: string, wanted: ToolAnswer): ToolAnswer {

@@ -3,6 +3,10 @@ import type { Clock } from "../../clock.ts";
 import type { McpServer } from "../../domain/channels/channel.ts";
 import type { Log } from "../../log.ts";
 import type { Secret } from "../../secret.ts";
+import { resolved } from "./address.ts";
+import { dropSignIn, finishSignIn, visitorTokens } from "./visitor-oauth.ts";
+import type { Finished, Grants, OAuthServer } from "./visitor-oauth.ts";
+import { createVisitorSessions, isVisitors } from "./visitor-sessions.ts";
 import { MCP_TIMEOUTS, McpSession, NO_LONGER } from "./session.ts";
 import type { McpTimeouts, ToolUse } from "./session.ts";
 import type { ToolAnswer } from "./tool-result.ts";
@@ -21,7 +25,8 @@ export interface OfferedByServers {
 
 /** The sessions with the MCP servers of all channels; each is opened when a run of its channel first needs it. */
 export interface McpSessions {
-  tools(slug: string, servers: McpServers, signal: AbortSignal): Promise<OfferedByServers>;
+  /** `userId`: for whom; a server at which visitors sign in themselves has tools for each of them. */
+  tools(slug: string, servers: McpServers, signal: AbortSignal, userId?: string): Promise<OfferedByServers>;
   call(
     slug: string,
     servers: McpServers,
@@ -32,8 +37,17 @@ export interface McpSessions {
   ill(): { channel: string; server: string; fault: string | null }[];
   /** Servers of which tools are left out or mended: which, and why. */
   odd(): { channel: string; server: string; oddities: string }[];
+  /** Finishes a visitor's sign-in (finishSignIn). Null: nobody began it, or it is over. */
+  finishSignIn?(slug: string, servers: McpServers, answer: SignInAnswer): Promise<Finished | null>;
   /** Ends all sessions and processes. */
   close(): Promise<void>;
+}
+
+/** What the authorization server sent the visitor back with. `code` null: it, or the visitor, refused. */
+export interface SignInAnswer {
+  state: string;
+  code: string | null;
+  iss: string | null;
 }
 
 export interface SessionsOptions {
@@ -44,7 +58,15 @@ export interface SessionsOptions {
   allowsPrivate?: (slug: string, server: McpServer) => boolean;
   /** Absent: settings that name a variable cannot be used. */
   variable?: (name: string, slug: string) => Secret | null;
+  /** Absent: visitors cannot sign in. */
+  signIns?: SignInsOptions;
   onRequest?: (request: McpRequest) => void;
+}
+
+/** Where visitors' grants are kept, and where authorization servers send visitors back to; null: PUBLIC_URL is unset. */
+export interface SignInsOptions {
+  grants: (slug: string) => Grants;
+  redirectUrl: string | null;
 }
 
 /** For metrics. */
@@ -62,10 +84,69 @@ interface OpenSession {
 }
 
 export function createMcpSessions(options: SessionsOptions): McpSessions {
-  const { clock, log, timeouts = MCP_TIMEOUTS, variable = () => null, onRequest = () => {} } = options;
+  const {
+    clock,
+    log,
+    timeouts = MCP_TIMEOUTS,
+    variable = () => null,
+    onRequest = () => {},
+    signIns,
+  } = options;
   const { allowsPrivate: mayBePrivate = () => false } = options;
   const channels = new Map<string, Map<string, OpenSession>>();
   const closing = new Set<Promise<void>>();
+
+  const optionsOf = (slug: string, name: string, settings: McpServer) => ({
+    name,
+    channel: slug,
+    variable: (variableName: string) => variable(variableName, slug),
+    settings,
+    allowsPrivate: mayBePrivate(slug, settings),
+    timeouts,
+    clock,
+    log,
+  });
+
+  const visitors = createVisitorSessions({
+    clock,
+    make: (slug, name, settings, userId) => {
+      const server = oauthServerOf(slug, name, settings);
+      const tokens = server && visitorTokens(server, userId);
+      return new McpSession({ ...optionsOf(slug, name, settings), ...(tokens ? { tokens } : {}) });
+    },
+  });
+
+  /** Null: visitors cannot sign in there. Throws Unusable if a variable of its settings is unset. */
+  function oauthServerOf(slug: string, name: string, settings: McpServer | undefined): OAuthServer | null {
+    const { grants, redirectUrl = null } = signIns ?? {};
+    if (!settings || !isVisitors(settings) || !grants || redirectUrl === null) return null;
+    const { url, oauth } = settings;
+    const plain = (value: string | undefined) =>
+      value === undefined ? null : resolved(value, (variableName) => variable(variableName, slug)).reveal();
+    return {
+      name,
+      slug,
+      url,
+      clientId: plain(oauth.clientId),
+      clientSecret: plain(oauth.clientSecret),
+      issuer: oauth.issuer ?? null,
+      scope: oauth.scope ?? null,
+      allowsPrivate: mayBePrivate(slug, settings),
+      redirectUrl,
+      grants: grants(slug),
+    };
+  }
+
+  function sessionFor(
+    slug: string,
+    servers: McpServers,
+    name: string,
+    userId: string | undefined,
+  ): McpSession | undefined {
+    const settings = Object.hasOwn(servers, name) ? servers[name] : undefined;
+    if (!settings || !isVisitors(settings)) return sessionsOf(slug, servers).get(name)?.session;
+    return userId === undefined ? undefined : visitors.get(slug, name, settings, userId);
+  }
 
   /** The channel's sessions as the settings want them: changed and removed servers are retired. */
   function sessionsOf(slug: string, servers: McpServers): Map<string, OpenSession> {
@@ -77,18 +158,8 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
       closing.add(retiring);
     }
     for (const [name, settings] of Object.entries(servers)) {
-      if (held.has(name)) continue;
-      const allowsPrivate = mayBePrivate(slug, settings);
-      const session = new McpSession({
-        name,
-        channel: slug,
-        variable: (variableName) => variable(variableName, slug),
-        settings,
-        allowsPrivate,
-        timeouts,
-        clock,
-        log,
-      });
+      if (held.has(name) || isVisitors(settings)) continue;
+      const session = new McpSession(optionsOf(slug, name, settings));
       held.set(name, { session, madeFor: JSON.stringify(settings) });
     }
     if (held.size > 0) channels.set(slug, held);
@@ -102,12 +173,12 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
     );
 
   return {
-    async tools(slug, servers, signal) {
-      const held = sessionsOf(slug, servers);
+    async tools(slug, servers, signal, userId) {
+      sessionsOf(slug, servers);
       const names = Object.keys(servers);
       if (names.length === 0) return { tools: [], missing: [] };
       const lists = await Promise.all(
-        names.map(async (name) => (await held.get(name)?.session.tools(signal)) ?? null),
+        names.map(async (name) => (await sessionFor(slug, servers, name, userId)?.tools(signal)) ?? null),
       );
       for (const [nth, server] of names.entries()) {
         const outcome = lists[nth] ? "done" : "failed";
@@ -121,7 +192,7 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
 
     async call(slug, servers, { call, ...use }, signal) {
       const server = call.server ?? "";
-      const session = sessionsOf(slug, servers).get(server)?.session;
+      const session = sessionFor(slug, servers, server, use.caller?.userId);
       if (!session) return { text: NO_LONGER, isError: true };
       const answer = await session.call({ ...call, ...use }, signal);
       onRequest({ channel: slug, server, operation: "call", outcome: answer.isError ? "failed" : "done" });
@@ -138,7 +209,20 @@ export function createMcpSessions(options: SessionsOptions): McpSessions {
         oddities === null ? [] : [{ channel, server, oddities }],
       ),
 
+    async finishSignIn(slug, servers, { state, code, iss }) {
+      const grants = signIns?.grants(slug);
+      if (!grants) return null;
+      if (code === null) {
+        await dropSignIn(grants, state);
+        return null;
+      }
+      const serverOf = (name: string) =>
+        oauthServerOf(slug, name, Object.hasOwn(servers, name) ? servers[name] : undefined);
+      return finishSignIn({ state, code, iss }, { grants, serverOf });
+    },
+
     async close() {
+      await visitors.close();
       const sessions = [...channels.values()].flatMap((held) => [...held.values()]);
       channels.clear();
       await Promise.allSettled([...sessions.map(({ session }) => session.close()), ...closing]);

@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
 import type { McpProcessServer } from "../../domain/channels/channel.ts";
 import type { Asking } from "./asking.ts";
 import { createGuardedFetch, MOST_ANSWER_BYTES } from "./guarded-fetch.ts";
@@ -30,6 +30,10 @@ export interface HttpAddress {
   bearer: (() => string) | null;
   /** The service's own credentials; null: it has none. */
   oauth: { clientId: string; clientSecret: string; issuer: string; scope?: string } | null;
+  /** The authorization server of the settings; null: the server's own origin. */
+  issuer: string | null;
+  /** A visitor's tokens; null: the connection is for all. */
+  visitor: AuthProvider | null;
 }
 
 /** The SDK's own but for the first pause: whoever waits for an answer must know within a second that no answer comes. */
@@ -68,8 +72,8 @@ export function sseTransport(sdk: McpSdk, address: HttpAddress): McpTransport {
   return { transport: sse, over: "SSE", endSession: nothing, release: () => guarded.close() };
 }
 
-function guardedFetch({ url, oauth, allowsPrivate, longestMs, asking }: HttpAddress): GuardedFetch {
-  return createGuardedFetch({ url, issuer: oauth?.issuer ?? null, allowsPrivate, longestMs, asking });
+function guardedFetch({ url, issuer, allowsPrivate, longestMs, asking }: HttpAddress): GuardedFetch {
+  return createGuardedFetch({ url, issuer, allowsPrivate, longestMs, asking });
 }
 
 /** The settings' headers go to the server itself alone: the SDK also asks its authorization server, by the same fetch. */
@@ -90,8 +94,9 @@ function addressedFetch(send: typeof fetch, { url, headers, bearer, asking }: Ht
 /** A token is fetched where the server answers 401, and again when it has expired. */
 function signIn(
   { ClientCredentialsProvider }: McpSdk,
-  { oauth }: HttpAddress,
-): { authProvider?: InstanceType<McpSdk["ClientCredentialsProvider"]> } {
+  { oauth, visitor }: HttpAddress,
+): { authProvider?: InstanceType<McpSdk["ClientCredentialsProvider"]> | AuthProvider } {
+  if (visitor) return { authProvider: visitor };
   if (oauth === null) return {};
   const { clientId, clientSecret, issuer, scope } = oauth;
   const clientName = "chat-agent-service";

@@ -2,6 +2,7 @@ import { cutText } from "../../../machines/line.ts";
 import { isRecord } from "../tools/picked-schema.ts";
 import { RESULT_TEXT_CHARS } from "../../domain/channels/tool-text.ts";
 import { isPutOff } from "./put-off.ts";
+import { SIGN_IN_FIRST } from "./sign-in-tool.ts";
 import { toolResultText } from "./tool-result.ts";
 import type { ToolAnswer } from "./tool-result.ts";
 
@@ -91,9 +92,7 @@ function answerOf(wants: readonly Want[], isTold: boolean): ToolAnswer {
   if (link.length > 0) {
     const [shown = null] = link;
     if (shown !== null && isTold) {
-      const text =
-        "The visitor must sign in first, by a link that they have just been shown. Ask them to, and call the tool again when they say that they have.";
-      return { text, isError: true, shown };
+      return { text: SIGN_IN_FIRST, isError: true, shown };
     }
     const text =
       "The visitor must sign in with the tool's own site first, and this chat cannot show them the link. Tell them that it is not possible here.";

@@ -55,13 +55,29 @@ const httpAddress = z
     "must have no user name and no password: put them into a header, as $NAME of a variable",
   );
 
-const oauthSchema = z.strictObject({
+const serviceOAuth = z.strictObject({
   clientId: z.string().min(1).max(LONGEST.secret),
   clientSecret: z.string().min(1).max(LONGEST.secret),
   // Required: else the MCP server would say who is given the secret.
   issuer: httpAddress,
   scope: z.string().min(1).max(LONGEST.secret).exactOptional(),
 });
+
+const visitorOAuth = z
+  .strictObject({
+    perUser: z.literal(true),
+    clientId: z.string().min(1).max(LONGEST.secret).exactOptional(),
+    clientSecret: z.string().min(1).max(LONGEST.secret).exactOptional(),
+    issuer: httpAddress.exactOptional(),
+    scope: z.string().min(1).max(LONGEST.secret).exactOptional(),
+  })
+  .refine(
+    ({ clientId, clientSecret, issuer }) =>
+      clientSecret === undefined || (clientId !== undefined && issuer !== undefined),
+    "a clientSecret needs its clientId, and the issuer that alone is given it",
+  );
+
+const oauthSchema = z.union([serviceOAuth, visitorOAuth]);
 
 const httpServer = z.strictObject({
   ...anyServer,

@@ -21,8 +21,28 @@ export interface McpHttpServer extends AnyMcpServer {
   headers?: Record<string, string>;
   /** Requests carry a token that names the user, signed with this key: `$NAME` of a variable. */
   identity?: { key: string };
-  /** The service signs in at this authorization server (client credentials); the first two are `$NAME` of a variable. */
-  oauth?: { clientId: string; clientSecret: string; issuer: string; scope?: string };
+  /** How requests get their tokens. */
+  oauth?: ServiceOAuth | VisitorOAuth;
+}
+
+/** The service signs in at this authorization server (client credentials); the first two are `$NAME` of a variable. */
+export interface ServiceOAuth {
+  perUser?: undefined;
+  clientId: string;
+  clientSecret: string;
+  issuer: string;
+  scope?: string;
+}
+
+/** Each visitor signs in (authorization code): tokens are the visitor's own. */
+export interface VisitorOAuth {
+  perUser: true;
+  /** Absent: the service registers itself. */
+  clientId?: string;
+  clientSecret?: string;
+  /** Absent: the MCP server's own origin. */
+  issuer?: string;
+  scope?: string;
 }
 
 /** An MCP server started as a process; it comes only from this instance's own CHANNELS_FILE, never from the store. */

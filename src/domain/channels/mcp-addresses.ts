@@ -4,7 +4,7 @@ import { closedUrl } from "../public-address.ts";
 /** The addresses that a server's settings name: its own, and its issuer's; none of a process. */
 function addressesOf(server: McpServer): string[] {
   if (!("url" in server)) return [];
-  return [server.url, ...(server.oauth ? [server.oauth.issuer] : [])];
+  return [server.url, ...(server.oauth?.issuer === undefined ? [] : [server.oauth.issuer])];
 }
 
 /**

@@ -18,6 +18,10 @@ const thread = z.string().describe("The service's id of its thread");
 
 const exportedLine = z.union([
   userView.extend({ type: z.literal("user") }),
+  z.object({
+    type: z.literal("signIn"),
+    server: z.string().describe("The MCP server's name in the settings"),
+  }),
   channelThread
     .pick({ id: true, threadId: true, createdAt: true, state: true })
     .extend({ type: z.literal("thread") }),
@@ -65,7 +69,7 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       roles: ["admin"],
       finds: "user",
       summary: "Export a user",
-      description: `Everything that is kept of the user, a record a line: the user, then each thread, oldest first, with its messages, the summary of a long history, and its runs. ${WHOLE}`,
+      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages, the summary of a long history, and its runs. ${WHOLE}`,
       answers,
       handle: async ({ acting, params, user }) => exported(await exportUser(acting, params.slug, user)),
     }),

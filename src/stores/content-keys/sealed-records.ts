@@ -29,7 +29,8 @@ export type Field =
   | "images"
   | "claim"
   | "event"
-  | "body";
+  | "body"
+  | "grant";
 
 /** Seals a text of one thread; it opens in the same field of the same record only. */
 export interface Seal {

@@ -20,6 +20,12 @@ export interface Thread {
   userId: string | null;
 }
 
+/** Stands for a thread where something is the user's own: no thread has such an uid. */
+export const uidOfUser = (userId: string) => `user ${userId}`;
+
+/** The user of such an uid; null: it is a thread's. */
+export const userOfUid = (uid: string) => (uid.startsWith("user ") ? uid.slice("user ".length) : null);
+
 /** Where users' keys are stored, and whose a thread is. */
 export interface KeyOwners {
   contentKeys: ContentKeyStore;

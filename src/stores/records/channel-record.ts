@@ -6,6 +6,8 @@ import type {
   McpHttpServer,
   McpProcessServer,
   RetentionField,
+  ServiceOAuth,
+  VisitorOAuth,
 } from "../../domain/channels/channel.ts";
 import type { HandoffField } from "../../domain/threads/hand-off.ts";
 import type { OlderKeys } from "../../domain/channels/older-keys.ts";
@@ -19,12 +21,14 @@ import {
   isText,
   kindOf,
   listOf,
+  literal,
   mapOf,
   nullable,
   oneOf,
   optional,
   shape,
 } from "../checks.ts";
+import type { RecordStep } from "../checks.ts";
 
 /** What a channel must be when it is read back; both stores keep it as JSON. */
 
@@ -47,12 +51,21 @@ const isMcpServer = either(
     headers: optional(mapOf(isText)),
     identity: optional(shape<NonNullable<McpHttpServer["identity"]>>({ key: isText })),
     oauth: optional(
-      shape<NonNullable<McpHttpServer["oauth"]>>({
-        clientId: isText,
-        clientSecret: isText,
-        issuer: isText,
-        scope: optional(isText),
-      }),
+      either(
+        shape<Omit<ServiceOAuth, "perUser">>({
+          clientId: isText,
+          clientSecret: isText,
+          issuer: isText,
+          scope: optional(isText),
+        }),
+        shape<VisitorOAuth>({
+          perUser: literal(true),
+          clientId: optional(isText),
+          clientSecret: optional(isText),
+          issuer: optional(isText),
+          scope: optional(isText),
+        }),
+      ),
     ),
     tools: isMcpTools,
     timeouts: isMcpTimeouts,
@@ -145,5 +158,16 @@ export const isChannel = shape<Channel>({
   ),
 });
 
-export const channelKind = kindOf("channel", isChannel);
+/** Version 2: visitors may sign in to a channel's MCP servers. A channel without such a server can still be written as version 1. */
+const withVisitorOAuth: RecordStep = {
+  up: (older) => older,
+  down: (newer) => (hasVisitorOAuth(newer["agent"]) ? null : newer),
+};
+
+function hasVisitorOAuth(agent: unknown): boolean {
+  const servers = isObject(agent) && isObject(agent["mcpServers"]) ? Object.values(agent["mcpServers"]) : [];
+  return servers.some((one) => isObject(one) && isObject(one["oauth"]) && one["oauth"]["perUser"] === true);
+}
+
+export const channelKind = kindOf("channel", isChannel, [withVisitorOAuth]);
 export const readChannel = channelKind.read;

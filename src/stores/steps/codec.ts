@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.ts";
+import { userOfUid } from "../content-keys/user-keys.ts";
 import type { KeyOwners } from "../content-keys/user-keys.ts";
 import { createWrapping } from "../content-keys/wrapping.ts";
 import type { Wrapping } from "../content-keys/wrapping.ts";
@@ -34,6 +35,8 @@ function ownersOn(engine: Engine): KeyOwners {
   return {
     contentKeys: contentKeySteps(engine),
     async ownerOf(slug, uid) {
+      const own = userOfUid(uid);
+      if (own !== null) return own;
       const [owner = null] = await ownersOf(engine, slug, [uid]);
       return (await ownedThread(engine, slug, uid, owner))?.userId ?? null;
     },

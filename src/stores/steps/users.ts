@@ -2,6 +2,7 @@ import type { UserStore } from "../../store.ts";
 import type { StepsContext } from "./context.ts";
 import { callerAdmission } from "./users/callers.ts";
 import { flagSteps } from "./users/flags.ts";
+import { grantSteps } from "./users/grants.ts";
 import { identitySteps } from "./users/identity.ts";
 import { createKnown } from "./known.ts";
 import { userLists } from "./users/lists.ts";
@@ -32,5 +33,6 @@ export function userSteps(
     ...spendingSteps(context),
     ...userLists(engine),
     ...flagSteps(engine),
+    ...grantSteps(context),
   };
 }

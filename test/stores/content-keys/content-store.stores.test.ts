@@ -148,6 +148,21 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
     expect(await store.commit(next)).toMatchObject({ type: "committed", next: waiting });
   });
 
+  test("what a user has granted at an MCP server is encrypted, as is a sign-in; neither opens as another's", async () => {
+    const { place, open, stored } = await prepared();
+    const store = await open();
+    await store.putChannel(sampleChannel());
+    await mint(store, "h1", "u1");
+    const grant = { slug: SLUG, userId: "u1", server: "crm", text: `token ${CANARY}` };
+    await store.keepGrant(grant);
+    await store.keepSignIn({ slug: SLUG, userId: "u1", stateHash: "s1", text: CANARY, ttlMs: 60_000 });
+    expect((await place.bytes()).includes(CANARY)).toBe(false);
+    expect(await store.grant(SLUG, "u1", "crm")).toBe(`token ${CANARY}`);
+    expect(await stored.grantedServers(SLUG, "u1")).toEqual(["crm"]);
+    await expect(stored.grant(SLUG, "u1", "crm")).rejects.toThrow(LockedRecord);
+    expect(await store.takeSignIn(SLUG, "s1")).toEqual({ userId: "u1", text: CANARY });
+  });
+
   test("a comment on a reply is encrypted too; the same again tells nobody", async () => {
     const { place, open } = await prepared();
     const store = await open();

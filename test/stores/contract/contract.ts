@@ -5,6 +5,7 @@ import { channelPromises } from "./channels.ts";
 import { commitPromises } from "./commit.ts";
 import { deletionPromises } from "./deletions.ts";
 import { feedbackPromises } from "./feedback.ts";
+import { grantPromises } from "./grants.ts";
 import { retentionPromises } from "./retention.ts";
 import { historySummaryPromises } from "./history-summary.ts";
 import { identityPromises } from "./identity.ts";
@@ -58,6 +59,7 @@ const ALL: readonly Promises[] = [
   messageClaimPromises,
   keptTextPromises,
   historySummaryPromises,
+  grantPromises,
   feedbackPromises,
   outboxPromises,
   livenessPromises,

@@ -31,6 +31,7 @@ const counted = { slug, day: DAY, by: "p1", counts: { messages: 2 }, visitors: [
 const ofThread = { kind: "thread" as const, slug, id: "of-u1", atMs: 9 };
 const ofUser = { kind: "user" as const, slug, id: "u1", atMs: 9 };
 const key = { slug, userId: "u1", keyId: "k1", wrapped: "one" };
+const signIn = { slug, userId: "u1", stateHash: "s1", text: "verifier", ttlMs: 100_000 };
 const part = { part: "message" as const, place: "1", stored: "oops" };
 
 type Call = (store: Store) => Promise<unknown>;
@@ -70,6 +71,11 @@ const CALLS: [name: string, before: Call, take: Call][] = [
     "replace",
     after(visited, (store) => store.contentKeys!.add(key)),
     (store) => store.contentKeys!.replace({ ...key, was: "one", wrapped: "two" }),
+  ],
+  [
+    "takeSignIn",
+    after(visited, (store) => store.keepSignIn(signIn)),
+    (store) => store.takeSignIn(slug, signIn.stateHash),
   ],
   ["noteWrapper", nothing, (store) => store.contentKeys!.noteWrapper("k1", "check")],
   [
@@ -199,7 +205,7 @@ function timesOfPlaces(key: string, value: unknown): unknown {
 const READING = new Set(
   (
     "audit blockedIps channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
-    "countedTokens due endpoint endpoints event findUser hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
+    "countedTokens due endpoint endpoints event findUser grant grantedServers hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
     "keptText keys lastOp level listThreads load longestWaiting look nextDueMs onChange onMessage onReconnect onTokenRotated " +
     "operators plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send spentTokens stats sweepPlace " +
     "threads tidy timeMs told unqueued users usersPage waitingRuns watchers wrappers"

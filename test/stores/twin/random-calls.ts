@@ -147,6 +147,12 @@ export const CALLS: Record<string, Kind> = {
     { uid, runId: waitingId, max: fc.nat(3) },
     (drawn) => (store) => store.wait(drawn.uid, waitingOf(drawn.runId), drawn.max),
   ),
+  keepGrant: ofUser(1, { server: pick("a", "b"), text: pick("x", "y", null) }, (userId, { server, text }) => {
+    return (store) => store.keepGrant({ slug: SLUG, userId, server, text });
+  }),
+  grant: ofUser(1, { server: pick("a", "b") }, (userId, { server }) => {
+    return (store) => store.grant(SLUG, userId, server);
+  }),
   setCatalog: kind(
     1,
     { uid, size: fc.nat(2) },

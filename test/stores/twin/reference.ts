@@ -39,6 +39,8 @@ interface Person {
   threads: ThreadEntry[];
   /** Wrapped, by their ids. */
   contentKeys: Record<string, string>;
+  /** At MCP servers, by name. */
+  grants: Record<string, string>;
 }
 
 interface Token {
@@ -103,6 +105,7 @@ export function createReference(clock: Clock): Store {
   /** Threads that went with a user, by the user's id. */
   const wentWith = new Map<string, string[]>();
   /** By channel: up to which user retention has looked. */
+  const signIns = new Map<string, { userId: string; text: string; expiresAtMs: number }>();
   const sweeping = new Map<string, string>();
   /** Keys that wrapped something, and what each is known by. */
   const wrappers = new Map<string, string>();
@@ -359,7 +362,7 @@ export function createReference(clock: Clock): Store {
       const expiresAtMs = Math.min(clock.now() + ttlMs, endsAtMs);
       tokens.push({ slug, tokenHash, userId, snapshot, expiresAtMs, endsAtMs, names: new Map() });
       const user = { userId, externalId: null, displayName: null, blocked: false, whitelisted: false };
-      people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [], contentKeys: {} });
+      people.push({ slug, user, createdAtMs: atMs, spent: {}, threads: [], contentKeys: {}, grants: {} });
     },
     async rotateToken({ slug, tokenHash, userId, newTokenHash, ttlMs, endsAtMs = Infinity }) {
       const token = tokenOf(slug, tokenHash);
@@ -398,7 +401,7 @@ export function createReference(clock: Clock): Store {
       if (!person) {
         if (!creates) return null;
         const user = { userId: newUserId, externalId, displayName, blocked: false, whitelisted: false };
-        person = { slug, user, createdAtMs: atMs, spent: {}, threads: [], contentKeys: {} };
+        person = { slug, user, createdAtMs: atMs, spent: {}, threads: [], contentKeys: {}, grants: {} };
         people.push(person);
       }
       if (creates && displayName !== null) person.user = { ...person.user, displayName };
@@ -572,6 +575,27 @@ export function createReference(clock: Clock): Store {
       tokens.some(
         (token) => token.slug === slug && token.userId === userId && clock.now() < token.expiresAtMs,
       ),
+    grant: async (slug, userId, server) => personOf(slug, userId)?.grants[server] ?? null,
+    grantedServers: async (slug, userId) => Object.keys(personOf(slug, userId)?.grants ?? {}).toSorted(),
+    async keepGrant({ slug, userId, server, text }) {
+      const person = personOf(slug, userId);
+      if (!person) return false;
+      const { [server]: _, ...others } = person.grants;
+      person.grants = text === null ? others : { ...others, [server]: text };
+      return true;
+    },
+    async keepSignIn({ slug, userId, stateHash, text, ttlMs }) {
+      if (!personOf(slug, userId)) return false;
+      signIns.set(`${slug} ${stateHash}`, { userId, text, expiresAtMs: clock.now() + ttlMs });
+      return true;
+    },
+    async takeSignIn(slug, stateHash) {
+      const key = `${slug} ${stateHash}`;
+      const signIn = signIns.get(key);
+      if (!signIn || signIn.expiresAtMs <= clock.now() || !personOf(slug, signIn.userId)) return null;
+      signIns.delete(key);
+      return { userId: signIn.userId, text: signIn.text };
+    },
     sweepPlace: async (slug) => sweeping.get(slug) ?? null,
     async setSweepPlace(slug, place) {
       if (place === null) sweeping.delete(slug);

@@ -12,7 +12,15 @@ import { slotOfChannel, uidFrom } from "../users/user-record.ts";
 import { goneThread, goneUser, threadsAmong, unlistingWrites } from "./unlisted.ts";
 
 /** What belongs to a user alone; the user itself goes last. */
-const OWN = [tables.names, tables.days, tables.moved, tables.tokens, tables.contentKeys, tables.user];
+const OWN = [
+  tables.names,
+  tables.days,
+  tables.moved,
+  tables.tokens,
+  tables.contentKeys,
+  tables.grants,
+  tables.user,
+];
 
 export function unlistUserSteps(engine: Engine, codec: Codec): Pick<DeletionStore, "unlistUser"> {
   return {

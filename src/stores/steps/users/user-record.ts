@@ -78,8 +78,8 @@ export function userWrites(
 
 /** Drops a user with what belongs to it alone; the record comes last: while it is there, the user is. */
 export function userDrops(slug: string, userId: string): Write[] {
-  const { names, days, contentKeys, tokens, user } = tables;
-  return [names, days, contentKeys, tokens, user].map((table) => ({
+  const { names, days, contentKeys, grants, tokens, user } = tables;
+  return [names, days, contentKeys, grants, tokens, user].map((table) => ({
     write: "drop",
     key: table.key(slug, userId),
   }));
