@@ -43,9 +43,9 @@ const IN_FRONT = [
   "./view/widget.tsx",
   "./tools/perform-call.ts",
   "./tools/list-tools.ts",
-  "./run/tab-run.ts",
-  "./run/tool-calls.ts",
-  "./run/followed-thread.ts",
+  "./run/tab/tab-run.ts",
+  "./run/tab/tool-calls.ts",
+  "./run/thread/followed-thread.ts",
   "./widget-props-of.ts",
 ];
 

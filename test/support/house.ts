@@ -351,7 +351,13 @@ export const WIDGET: readonly Layer[] = [
   {
     name: "the widget's runs",
     places: [
-      { path: "src/widget/run/", is: "what a visitor can do: sending, following a run, lists of threads" },
+      { path: "src/widget/run/", is: "what a visitor can do" },
+      { path: "src/widget/run/tab/", is: "the tab's run: sent, followed, continued, and its calls of tools" },
+      {
+        path: "src/widget/run/thread/",
+        is: "the thread's feed, who answers, and the visitor's other threads",
+      },
+      { path: "src/widget/run/messages/", is: "messages: sent, unsent, seen, and the history that is shown" },
     ],
   },
   { name: "the widget's element", places: [{ path: "src/widget/", is: "the element on customers' pages" }] },

@@ -1,4 +1,4 @@
-// For src/widget/run/post-message.ts, src/widget/run/backoff.ts
+// For src/widget/run/tab/post-message.ts, src/widget/run/tab/backoff.ts
 import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";

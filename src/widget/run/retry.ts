@@ -1,8 +1,8 @@
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { newMessage } from "./outgoing-message.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
-import { unsentMessages } from "./unsent-messages.ts";
+import { newMessage } from "./messages/outgoing-message.ts";
+import type { OutgoingMessage } from "./messages/outgoing-message.ts";
+import { unsentMessages } from "./messages/unsent-messages.ts";
 
 /** What a conversation can do about a failure. */
 export interface RetryActions {

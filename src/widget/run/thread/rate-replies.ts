@@ -1,7 +1,7 @@
-import { addRater, feedbackOf } from "../view/shown-feedback.ts";
-import type { ShownMessage } from "../view/view-state.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { warnOwner } from "./warn-owner.ts";
+import { addRater, feedbackOf } from "../../view/shown-feedback.ts";
+import type { ShownMessage } from "../../view/view-state.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { warnOwner } from "../warn-owner.ts";
 
 /** Lets the visitor rate the replies of this conversation. */
 export function rateReplies({ api, visitor, view, host }: ConversationDependencies): void {

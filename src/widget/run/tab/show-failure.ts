@@ -1,12 +1,12 @@
-import { busySeconds, refusedStatus, Unreachable } from "../service/widget-api.ts";
-import type { ViewModel } from "../view/view-model.ts";
-import type { ChatPhase, ShownMessage } from "../view/view-state.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import { busySeconds, refusedStatus, Unreachable } from "../../service/widget-api.ts";
+import type { ViewModel } from "../../view/view-model.ts";
+import type { ChatPhase, ShownMessage } from "../../view/view-state.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 import { pauseBusy } from "./pause.ts";
-import { dropUnsent, keepUnsent } from "./unsent-messages.ts";
-import { warnOwner } from "./warn-owner.ts";
-import { writeDraft } from "./write-draft.ts";
+import { dropUnsent, keepUnsent } from "../messages/unsent-messages.ts";
+import { warnOwner } from "../warn-owner.ts";
+import { writeDraft } from "../write-draft.ts";
 
 type FailureDependencies = Pick<ConversationDependencies, "view" | "host" | "tabStorage" | "visitor">;
 

@@ -1,17 +1,17 @@
-import type { ToolCallLine } from "../../../machines/line.ts";
-import { currentPage } from "../service/current-page.ts";
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import { pageSettled } from "../tools/page-settled.ts";
-import { performCall } from "../tools/perform-call.ts";
-import { postCatalog } from "../tools/post-catalog.ts";
-import { isEmpty, openedPageResult } from "../tools/tool-result.ts";
-import type { Tool } from "../tools/tool.ts";
-import type { ToolResultBody } from "../tools/tool-result.ts";
+import type { ToolCallLine } from "../../../../machines/line.ts";
+import { currentPage } from "../../service/current-page.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import { pageSettled } from "../../tools/page-settled.ts";
+import { performCall } from "../../tools/perform-call.ts";
+import { postCatalog } from "../../tools/post-catalog.ts";
+import { isEmpty, openedPageResult } from "../../tools/tool-result.ts";
+import type { Tool } from "../../tools/tool.ts";
+import type { ToolResultBody } from "../../tools/tool-result.ts";
 import { confirmCall } from "./confirm-call.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 import type { SavedRun } from "./saved-run.ts";
-import { warnOwner } from "./warn-owner.ts";
+import { warnOwner } from "../warn-owner.ts";
 
 interface OwnRun extends ConversationDependencies {
   thread: ThreadAccess;

@@ -1,5 +1,5 @@
-import { delay } from "../service/delay.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { delay } from "../../service/delay.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 
 type PauseDependencies = Pick<ConversationDependencies, "view" | "host">;
 

@@ -1,8 +1,8 @@
-import { fieldsOf, isString } from "../service/fields.ts";
-import type { JsonStorage } from "../service/json-storage.ts";
-import type { ToolResultBody } from "../tools/tool-result.ts";
-import { isOutgoingMessage } from "./outgoing-message.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import { fieldsOf, isString } from "../../service/fields.ts";
+import type { JsonStorage } from "../../service/json-storage.ts";
+import type { ToolResultBody } from "../../tools/tool-result.ts";
+import { isOutgoingMessage } from "../messages/outgoing-message.ts";
+import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 
 const PHASES = ["talking", "asking", "executing", "answered"] as const;
 

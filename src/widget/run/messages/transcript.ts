@@ -1,11 +1,11 @@
-import { readHistory } from "../service/read-history.ts";
-import type { HistoryMessage, HistoryPage } from "../service/read-history.ts";
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { ShownMessage } from "../view/view-state.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import type { ConversationHost } from "./conversation-host.ts";
+import { readHistory } from "../../service/read-history.ts";
+import type { HistoryMessage, HistoryPage } from "../../service/read-history.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import type { ShownMessage } from "../../view/view-state.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import type { ConversationHost } from "../conversation-host.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
-import { problemOf } from "./problem-of.ts";
+import { problemOf } from "../tab/problem-of.ts";
 import { titled } from "./titled-step.ts";
 import { dropUnsent, unsentMessages } from "./unsent-messages.ts";
 import { isBefore, lastIdOf, withLater } from "./with-item.ts";

@@ -1,5 +1,5 @@
-import type { StateFeedLine } from "../../protocol/feed.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { StateFeedLine } from "../../../protocol/feed.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 
 /** How long a typing signal lasts. */
 const TYPING_MS = 6_000;

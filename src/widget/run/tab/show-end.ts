@@ -1,10 +1,10 @@
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import type { RunEnd } from "./follow-run.ts";
-import { spokenText } from "../view/panel-module.ts";
+import { spokenText } from "../../view/panel-module.ts";
 import { problemOf } from "./problem-of.ts";
-import type { Transcript } from "./transcript.ts";
-import { warnOwner } from "./warn-owner.ts";
+import type { Transcript } from "../messages/transcript.ts";
+import { warnOwner } from "../warn-owner.ts";
 
 interface EndedRun extends ConversationDependencies {
   transcript: Transcript;

@@ -1,6 +1,6 @@
-import { createBackoff } from "../../client/core/backoff.ts";
-import { Refused } from "../service/widget-api.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { createBackoff } from "../../../client/core/backoff.ts";
+import { Refused } from "../../service/widget-api.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { pauseCut } from "./pause.ts";
 
 /** Waits between attempts; after the last one the visitor is asked. A restart of the service takes less. */

@@ -1,6 +1,6 @@
-import { fieldsOf } from "../service/fields.ts";
-import type { JsonStorage } from "../service/json-storage.ts";
-import type { ShownMessage } from "../view/view-state.ts";
+import { fieldsOf } from "../../service/fields.ts";
+import type { JsonStorage } from "../../service/json-storage.ts";
+import type { ShownMessage } from "../../view/view-state.ts";
 
 /** How many threads are remembered. */
 const MOST_THREADS = 50;

@@ -1,9 +1,9 @@
-import { printable } from "../../client/core/printable.ts";
-import type { ToolCallLine } from "../../../machines/line.ts";
-import { asksFirst } from "../tools/asks-first.ts";
-import type { Tool } from "../tools/tool.ts";
-import type { Consent } from "../view/view-state.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { printable } from "../../../client/core/printable.ts";
+import type { ToolCallLine } from "../../../../machines/line.ts";
+import { asksFirst } from "../../tools/asks-first.ts";
+import type { Tool } from "../../tools/tool.ts";
+import type { Consent } from "../../view/view-state.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 
 interface ConfirmOptions extends Pick<ConversationDependencies, "view" | "host"> {
   tool: Tool;

@@ -1,4 +1,4 @@
-import type { JsonStorage } from "../service/json-storage.ts";
+import type { JsonStorage } from "../../service/json-storage.ts";
 import { isOutgoingMessage } from "./outgoing-message.ts";
 import type { OutgoingMessage } from "./outgoing-message.ts";
 

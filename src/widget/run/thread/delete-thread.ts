@@ -1,7 +1,7 @@
-import { fieldsOf } from "../service/fields.ts";
-import type { JsonStorage } from "../service/json-storage.ts";
-import { Refused, refusedStatus } from "../service/widget-api.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { fieldsOf } from "../../service/fields.ts";
+import type { JsonStorage } from "../../service/json-storage.ts";
+import { Refused, refusedStatus } from "../../service/widget-api.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 
 /**
  * Deletes the visitor's conversation, and what this browser stores of it: its title in the list, when it was seen, a

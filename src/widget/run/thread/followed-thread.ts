@@ -1,18 +1,18 @@
-import type { FeedLine } from "../../protocol/feed.ts";
-import type { HistoryItem } from "../../protocol/history.ts";
-import { messageOf } from "../service/read-history.ts";
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import type { FeedLine } from "../../../protocol/feed.ts";
+import type { HistoryItem } from "../../../protocol/history.ts";
+import { messageOf } from "../../service/read-history.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { PersonWatch } from "./person-watch.ts";
 import { rateReplies } from "./rate-replies.ts";
-import { countUnseen, noteSeen } from "./seen-messages.ts";
-import { spokenLately } from "./spoken-lately.ts";
-import type { TabRun } from "./tab-run.ts";
+import { countUnseen, noteSeen } from "../messages/seen-messages.ts";
+import { spokenLately } from "../messages/spoken-lately.ts";
+import type { TabRun } from "../tab/tab-run.ts";
 import { ThreadFeed } from "./thread-feed.ts";
-import { shownMessage } from "./transcript.ts";
-import type { Transcript } from "./transcript.ts";
-import { dropUnsent } from "./unsent-messages.ts";
-import { withItem } from "./with-item.ts";
+import { shownMessage } from "../messages/transcript.ts";
+import type { Transcript } from "../messages/transcript.ts";
+import { dropUnsent } from "../messages/unsent-messages.ts";
+import { withItem } from "../messages/with-item.ts";
 
 export interface FollowedThreadOptions {
   dependencies: ConversationDependencies;

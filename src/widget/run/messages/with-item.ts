@@ -1,4 +1,4 @@
-import type { ShownMessage } from "../view/view-state.ts";
+import type { ShownMessage } from "../../view/view-state.ts";
 
 /**
  * Adds an item of the history to the messages shown: each once, in the order of the history.

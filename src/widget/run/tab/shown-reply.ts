@@ -1,8 +1,8 @@
-import type { ProgressLine } from "../../../machines/line.ts";
-import { withStep } from "../view/view-state.ts";
-import type { ShownMessage } from "../view/view-state.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { titled } from "./titled-step.ts";
+import type { ProgressLine } from "../../../../machines/line.ts";
+import { withStep } from "../../view/view-state.ts";
+import type { ShownMessage } from "../../view/view-state.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { titled } from "../messages/titled-step.ts";
 
 /** The reply in the view: it grows line by line, and can be set back to an earlier state. */
 export class ShownReply {

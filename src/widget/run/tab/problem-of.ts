@@ -1,6 +1,6 @@
-import type { ErrorLine } from "../../../machines/line.ts";
-import type { Strings } from "../strings/strings.ts";
-import type { Problem } from "../view/view-state.ts";
+import type { ErrorLine } from "../../../../machines/line.ts";
+import type { Strings } from "../../strings/strings.ts";
+import type { Problem } from "../../view/view-state.ts";
 
 /** What an error line means to the visitor. */
 export function problemOf({ code, message, hint }: ErrorLine, strings: Strings): Problem {

@@ -1,13 +1,13 @@
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import { busySeconds, refusedStatus, Unreachable } from "../service/widget-api.ts";
-import { postCatalog } from "../tools/post-catalog.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import { busySeconds, refusedStatus, Unreachable } from "../../service/widget-api.ts";
+import { postCatalog } from "../../tools/post-catalog.ts";
 import { Backoff } from "./backoff.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { messageRequest } from "./outgoing-message.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { messageRequest } from "../messages/outgoing-message.ts";
+import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 import { pauseBusy } from "./pause.ts";
 import { newSavedRun } from "./saved-run.ts";
-import type { Transcript } from "./transcript.ts";
+import type { Transcript } from "../messages/transcript.ts";
 
 interface PostOptions extends ConversationDependencies {
   transcript: Transcript;

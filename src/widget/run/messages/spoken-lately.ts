@@ -1,4 +1,4 @@
-import type { JsonStorage } from "../service/json-storage.ts";
+import type { JsonStorage } from "../../service/json-storage.ts";
 
 /** How long after the visitor's last message the badge of a closed panel counts replies. */
 const LATELY_MS = 3_600_000;

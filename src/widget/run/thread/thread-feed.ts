@@ -1,12 +1,12 @@
-import { createBackoff } from "../../client/core/backoff.ts";
-import { follow } from "../../client/core/follow.ts";
-import { pause } from "../../client/core/pause.ts";
-import { isRefusal } from "../../client/core/refusals.ts";
-import type { FeedLine } from "../../protocol/feed.ts";
-import { isFeedLine } from "../../protocol/fits.ts";
-import type { ThreadAccess, VisitorSession } from "../service/visitor-session.ts";
-import { busySeconds, refusedStatus } from "../service/widget-api.ts";
-import type { WidgetApi } from "../service/widget-api.ts";
+import { createBackoff } from "../../../client/core/backoff.ts";
+import { follow } from "../../../client/core/follow.ts";
+import { pause } from "../../../client/core/pause.ts";
+import { isRefusal } from "../../../client/core/refusals.ts";
+import type { FeedLine } from "../../../protocol/feed.ts";
+import { isFeedLine } from "../../../protocol/fits.ts";
+import type { ThreadAccess, VisitorSession } from "../../service/visitor-session.ts";
+import { busySeconds, refusedStatus } from "../../service/widget-api.ts";
+import type { WidgetApi } from "../../service/widget-api.ts";
 
 /** Waits before the feed is reopened; the last one repeats. A feed that sent a line starts over with the first. */
 const WAITS_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000];

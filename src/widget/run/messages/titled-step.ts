@@ -1,5 +1,5 @@
-import type { ShownStep } from "../view/view-state.ts";
-import type { ConversationHost } from "./conversation-host.ts";
+import type { ShownStep } from "../../view/view-state.ts";
+import type { ConversationHost } from "../conversation-host.ts";
 
 /**
  * A step as it is shown. If the agent gave no text, the text is the tool's name in words; the page's title of the tool,

@@ -1,12 +1,12 @@
-import { isMessageImage } from "../images/message-image.ts";
-import type { MessageImage } from "../images/message-image.ts";
-import { isCustomerContext } from "../service/customer-context.ts";
-import type { CustomerContext } from "../service/customer-context.ts";
-import { fieldsOf, isString } from "../service/fields.ts";
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { ApiRequest } from "../service/widget-api.ts";
+import { isMessageImage } from "../../images/message-image.ts";
+import type { MessageImage } from "../../images/message-image.ts";
+import { isCustomerContext } from "../../service/customer-context.ts";
+import type { CustomerContext } from "../../service/customer-context.ts";
+import { fieldsOf, isString } from "../../service/fields.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import type { ApiRequest } from "../../service/widget-api.ts";
 
-import type { ConversationHost } from "./conversation-host.ts";
+import type { ConversationHost } from "../conversation-host.ts";
 
 /** A visitor's message. Its id stays the same, so the service stores it once, however often it is sent. */
 export interface OutgoingMessage {

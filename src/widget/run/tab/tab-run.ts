@@ -1,22 +1,22 @@
-import { delay } from "../service/delay.ts";
-import { tryWithTabLock } from "../service/tab-lock.ts";
-import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { delay } from "../../service/delay.ts";
+import { tryWithTabLock } from "../../service/tab-lock.ts";
+import type { ThreadAccess } from "../../service/visitor-session.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { followRun } from "./follow-run.ts";
 import type { StreamOpening } from "./follow-run.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 import { postMessage } from "./post-message.ts";
 import { dropSavedRun, lockNameOf, newSavedRun } from "./saved-run.ts";
 import type { SavedRun } from "./saved-run.ts";
 import { showEnd, showLost, showStopped } from "./show-end.ts";
 import { showUndelivered } from "./show-failure.ts";
 import { ShownReply } from "./shown-reply.ts";
-import { noteSpoken } from "./spoken-lately.ts";
+import { noteSpoken } from "../messages/spoken-lately.ts";
 import { ToolCalls } from "./tool-calls.ts";
-import type { Transcript } from "./transcript.ts";
-import { dropAllUnsent, dropUnsent, keepUnsent } from "./unsent-messages.ts";
-import { warnOwner } from "./warn-owner.ts";
-import { writeDraft } from "./write-draft.ts";
+import type { Transcript } from "../messages/transcript.ts";
+import { dropAllUnsent, dropUnsent, keepUnsent } from "../messages/unsent-messages.ts";
+import { warnOwner } from "../warn-owner.ts";
+import { writeDraft } from "../write-draft.ts";
 
 /** Abort reason when the tab leaves a run, which is not reported. */
 const LEFT = new DOMException("Left", "AbortError");

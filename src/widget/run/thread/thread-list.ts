@@ -1,13 +1,13 @@
-import { fieldsOf, isString } from "../service/fields.ts";
-import type { JsonStorage } from "../service/json-storage.ts";
-import { readHistory } from "../service/read-history.ts";
-import { readThreads } from "../service/read-threads.ts";
-import type { ListedThread } from "../service/read-threads.ts";
-import type { ShownThread, ShownThreads, ThreadDeletion } from "../view/view-state.ts";
-import type { ConversationDependencies } from "./conversation-dependencies.ts";
+import { fieldsOf, isString } from "../../service/fields.ts";
+import type { JsonStorage } from "../../service/json-storage.ts";
+import { readHistory } from "../../service/read-history.ts";
+import { readThreads } from "../../service/read-threads.ts";
+import type { ListedThread } from "../../service/read-threads.ts";
+import type { ShownThread, ShownThreads, ThreadDeletion } from "../../view/view-state.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { deleteThread } from "./delete-thread.ts";
-import { seenUntil } from "./seen-messages.ts";
-import { warnOwner } from "./warn-owner.ts";
+import { seenUntil } from "../messages/seen-messages.ts";
+import { warnOwner } from "../warn-owner.ts";
 
 /** Fills a tall panel. */
 const PAGE_SIZE = 15;
