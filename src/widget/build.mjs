@@ -57,6 +57,14 @@ const jsxOfScript = {
   },
 };
 
+/** The tab's chart (machines/tab.ts) runs by the widget's own interpreter: XState is larger than the whole widget. */
+const xstateOfPage = {
+  name: "xstate-of-page",
+  setup({ onResolve }) {
+    onResolve({ filter: /^xstate$/ }, () => ({ path: join(here, "chart/xstate.ts") }));
+  },
+};
+
 async function bundle({ entry, inFront = [], format, define = {}, plugins = [] }) {
   const imports = inFront.map((file) => `import "${file}";`);
   const contents = [...imports, `export * from "${entry}";`].join("\n");
@@ -69,7 +77,7 @@ async function bundle({ entry, inFront = [], format, define = {}, plugins = [] }
     charset: "utf8",
     legalComments: "none",
     define: { __VERSION__: JSON.stringify(version), ...define },
-    plugins: [stylesheetText, ...plugins],
+    plugins: [stylesheetText, xstateOfPage, ...plugins],
     write: false,
   });
   return Buffer.from(result.outputFiles[0].contents);

@@ -338,6 +338,7 @@ export const WIDGET: readonly Layer[] = [
     name: "the widget's service",
     places: [
       { path: "src/widget/service/", is: "requests, streams, visitor token, history, browser storage" },
+      { path: "src/widget/chart/", is: "runs a chart of machines/ in the page, in the place of XState" },
     ],
   },
   {
@@ -398,6 +399,8 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     is: "the element on customers' pages",
     takes: [
       "machines/line.ts",
+      "machines/tab.ts",
+      "machines/tab-events.ts",
       "src/protocol/fits.ts",
       "src/protocol/channel-facts.ts",
       "src/protocol/feed.ts",
