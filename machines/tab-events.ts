@@ -113,8 +113,10 @@ export type TabEvent =
   | { type: "lock.lost" }
   /** The thread in which the message is about to be posted: it may have been created for it. */
   | { type: "thread.known"; threadId: string }
+  /** The saved run's thread: its history is shown; the service does not know it any more; it could not be loaded. */
   | { type: "thread.loaded" }
   | { type: "thread.lost" }
+  | { type: "thread.failed"; fault: Fault }
   | { type: "message.accepted" }
   | { type: "message.failed"; fault: Fault }
   | { type: "stream.opened"; runId: string | null }
@@ -140,6 +142,7 @@ export type TabEvent =
   | { type: "run.left" }
   /** What a state waited for failed in a way that nobody foresaw. */
   | { type: "work.failed"; fault: Fault }
+  /** Of the history, beside any run; it is shown; the service refuses this page. */
   | { type: "load.failed"; fault: Fault }
   | { type: "history.shown" }
   | { type: "origin.refused" }

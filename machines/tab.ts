@@ -24,7 +24,7 @@ const UNDELIVERABLE = "The tool ran, but its result could not be delivered";
 const EFFECTS = [
   /** Loads the history, and takes the message's lock: `lock.won`, `lock.lost`, `message.failed`. */
   "prepare",
-  /** Takes the saved run's lock, and loads its thread: `lock.lost`, `thread.loaded`, `thread.lost`, `load.failed`. */
+  /** Takes the saved run's lock, and loads its thread: `lock.lost`, `thread.loaded`, `thread.lost`, `thread.failed`. */
   "takeOver",
   /** Posts the message: `thread.known`, `message.accepted`, `message.failed`. */
   "post",
@@ -336,7 +336,7 @@ export const tabMachine = setup({
             "lock.lost": { target: IDLE, actions: "dropSaved" },
             "thread.loaded": { target: "following", actions: "showReply" },
             "thread.lost": { target: IDLE, actions: ["dropSaved", "showForgotten"] },
-            "load.failed": failing("showFailure"),
+            "thread.failed": failing("showFailure"),
             "user.stopped": {},
           },
         },

@@ -41,10 +41,7 @@ const IN_FRONT = [
   "../client/core/follow.ts",
   "./view/message-log.tsx",
   "./view/widget.tsx",
-  "./tools/perform-call.ts",
-  "./tools/list-tools.ts",
   "./run/tab/tab-run.ts",
-  "./run/tab/tool-calls.ts",
   "./run/thread/followed-thread.ts",
   "./widget-props-of.ts",
 ];

@@ -11,12 +11,15 @@ export const styles = progress + questions + richText + images + threads + peopl
 export { addImages } from "./images/add-images.ts";
 export { imageIntake } from "./images/image-intake.ts";
 export { followThread } from "./run/thread/followed-thread.ts";
+export { callTool, settle } from "./run/tab/page-calls.ts";
 export { listThreads } from "./run/thread/thread-list.ts";
 export { readChannel } from "./service/read-channel.ts";
 export { toldPage } from "./service/told-page.ts";
 export { translations } from "./strings/languages.ts";
-export { portableSchema } from "../domain/channels/portable-schema.ts";
+export { listTools } from "./tools/list-tools.ts";
+export { postCatalog } from "./tools/post-catalog.ts";
 export { shareJsx } from "./view/jsx-of-script.ts";
+export { ConfirmationCard } from "./view/confirmation-card.tsx";
 export { DraftImageList } from "./view/draft-image-list.tsx";
 export { fitViewport } from "./view/fit-viewport.ts";
 export { ImageButton } from "./view/image-button.tsx";

@@ -83,6 +83,7 @@ const TELLS: { [Type in TabEvent["type"]]: Exclude<keyof Extract<TabEvent, { typ
   "thread.known": ["threadId"],
   "thread.loaded": [],
   "thread.lost": [],
+  "thread.failed": ["fault"],
   "message.accepted": [],
   "message.failed": ["fault"],
   "stream.opened": ["runId"],

@@ -189,7 +189,7 @@ describe("the tab's chart, for all sequences of what happens to it", () => {
         for (const step of steps) {
           if (step.event === null || step.before.context.own === null) continue;
           if (!isActive(step.before.path) || isActive(step.after.path)) continue;
-          const isUnread = step.before.path === "active.resuming" && step.event.type === "load.failed";
+          const isUnread = step.before.path === "active.resuming" && step.event.type === "thread.failed";
           expect(step.saved !== null).toBe(isUnread || has(step, "showLost"));
         }
       }),

@@ -353,7 +353,7 @@ export const WIDGET: readonly Layer[] = [
     name: "the widget's runs",
     places: [
       { path: "src/widget/run/", is: "what a visitor can do" },
-      { path: "src/widget/run/tab/", is: "the tab's run: sent, followed, continued, and its calls of tools" },
+      { path: "src/widget/run/tab/", is: "the tab's chart at work: its run, and what is done for it" },
       {
         path: "src/widget/run/thread/",
         is: "the thread's feed, who answers, and the visitor's other threads",

@@ -3,13 +3,11 @@ import type { ToolCallLine } from "../../../../machines/line.ts";
 import { asksFirst } from "../../tools/asks-first.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Consent } from "../../view/view-state.ts";
-import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import type { ToolRun } from "./tool-part.ts";
 
-interface ConfirmOptions extends Pick<ConversationDependencies, "view" | "host"> {
+interface ConfirmOptions extends Pick<ToolRun, "view" | "host" | "allowed"> {
   tool: Tool;
   call: ToolCallLine;
-  /** Tools that the visitor allowed for this conversation. */
-  allowed: Set<string>;
 }
 
 /** Resolves to true if the call may run: the page can prevent it, and the visitor is asked if confirm-tools says so. */

@@ -1,37 +1,16 @@
+import type { OwnRun } from "../../../../machines/tab-events.ts";
 import { fieldsOf, isString } from "../../service/fields.ts";
 import type { JsonStorage } from "../../service/json-storage.ts";
-import type { ToolResultBody } from "../../tools/tool-result.ts";
 import { isOutgoingMessage } from "../messages/outgoing-message.ts";
 import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 
 const PHASES = ["talking", "asking", "executing", "answered"] as const;
 
-/**
- * The state of this tab's run, saved so that the page after a navigation can continue it.
- *
- *   talking    the message is being sent, or the service is at work
- *   asking     a tool_call arrived; the visitor has not allowed it yet
- *   executing  the tool was started; its result is not known
- *   answered   the tool's result is known, and posted or about to be
- */
-export interface SavedRun {
-  phase: (typeof PHASES)[number];
-  /** The message that began the run. */
+/** The run that this tab began, saved so that the page after a navigation can continue it. */
+export interface SavedRun extends OwnRun {
   message: OutgoingMessage;
-  /** null: the message is the first one, and there is no thread yet. */
-  threadId: string | null;
-  /** The run's id; absent until the service has answered the message. */
-  runId?: string;
   atMs: number;
-  call?: { callId: string; tool: string };
-  /** The page that the tool was started on. */
-  from?: string;
-  /** Set while answered. */
-  body?: ToolResultBody | undefined;
 }
-
-/** A tool_call expires after this time (the service's default of TOOL_RESULT_TIMEOUT_SECONDS). */
-const STALE_MS = 600_000;
 
 export function newSavedRun(message: OutgoingMessage, threadId: string | null): SavedRun {
   return { phase: "talking", message, threadId, atMs: Date.now() };
@@ -43,17 +22,13 @@ export function readSavedRun(storage: JsonStorage): SavedRun | null {
   return isSavedRun(value) ? value : null;
 }
 
-/** The run of this message is over for this tab; another one may be saved by now. */
+/** The run of this message is over for this tab; a page that heard of it may have begun another one, which stays saved. */
 export function dropSavedRun(storage: JsonStorage, { clientMessageId }: OutgoingMessage): void {
   if (readSavedRun(storage)?.message.clientMessageId === clientMessageId) storage.write("run", null);
 }
 
-export function isStale({ atMs }: SavedRun, nowMs: number): boolean {
-  return nowMs - atMs > STALE_MS;
-}
-
 /** Held while a tab sends the message and follows its run: a duplicated tab has a copy of this record. */
-export function lockNameOf(prefix: string, { clientMessageId }: OutgoingMessage): string {
+export function lockNameOf(prefix: string, { clientMessageId }: OwnRun["message"]): string {
   return `${prefix}run:${clientMessageId}`;
 }
 

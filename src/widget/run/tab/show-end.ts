@@ -1,72 +1,41 @@
-import type { ThreadAccess } from "../../service/visitor-session.ts";
-import type { ConversationDependencies } from "../conversation-dependencies.ts";
-import type { RunEnd } from "./follow-run.ts";
+import type { RunEnd } from "../../../../machines/tab-events.ts";
 import { spokenText } from "../../view/panel-module.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { problemOf } from "./problem-of.ts";
-import type { Transcript } from "../messages/transcript.ts";
 import { warnOwner } from "../warn-owner.ts";
 
-interface EndedRun extends ConversationDependencies {
-  transcript: Transcript;
-  /** The reply's key. */
-  key: string;
-  /** Set where this tab only listened: the history may hold the reply by now, and is shown instead. */
-  reloadFrom: ThreadAccess | null;
-  /** The feed reported the run, and reports how it continues. */
-  isTold: boolean;
-}
+type EndDependencies = Pick<ConversationDependencies, "view" | "host">;
 
-/** Shows how a run ended, and emits it. */
-export async function showEnd(run: EndedRun, end: RunEnd): Promise<void> {
-  const { view, host, transcript, key, reloadFrom, isTold } = run;
-  const text = view.message(key)?.text ?? "";
-  view.settle(key);
-  let shownKey = key;
-  if (reloadFrom !== null && (end.type === "done" || end.type === "error" || end.type === "none")) {
-    await transcript.reload(reloadFrom);
-    shownKey = view.state.messages.at(-1)?.key ?? key;
+/** Shows how a run ended, and emits it. `key`: of the reply; `text`: what was seen of it. */
+export function showEnd({ view, host }: EndDependencies, end: RunEnd, key: string, text: string): void {
+  if (end.type === "none") return;
+  if (end.type === "done") {
+    view.change({ announcement: spokenText(text) });
+    if (end.finishReason !== undefined) view.edit(key, (reply) => ({ ...reply, isCutOff: true }));
+  } else {
+    const shownKey = view.message(key)?.role === "assistant" ? key : view.addReply().key;
+    view.fail(shownKey, problemOf(end, host.strings()));
   }
-  switch (end.type) {
-    case "done":
-      view.change({ announcement: spokenText(text) });
-      if (end.finishReason !== undefined) view.edit(shownKey, (reply) => ({ ...reply, isCutOff: true }));
-      view.rest();
-      if (!host.isSeen()) view.countUnread();
-      host.emit("message", { role: "assistant", text });
-      host.emit("done", end);
-      return;
-    case "error": {
-      if (view.message(shownKey)?.role !== "assistant") shownKey = view.addReply().key;
-      view.fail(shownKey, problemOf(end, host.strings()));
-      if (!host.isSeen()) view.countUnread();
-      const { type: _type, ...error } = end;
-      host.emit("error", error);
-      return;
-    }
-    case "none":
-    case "elsewhere":
-      view.rest();
-      return;
-    case "lost":
-      if (isTold) {
-        view.remove(key);
-        return view.rest();
-      }
-      return showLost(run, key, end.cause);
+  if (!host.isSeen()) view.countUnread();
+  if (end.type === "done") {
+    host.emit("message", { role: "assistant", text });
+    host.emit("done", end);
+  } else {
+    const { type: _type, ...error } = end;
+    host.emit("error", error);
   }
 }
 
 /** The run may continue without this tab. The feed may have brought its reply already. */
-export function showLost({ view, host }: ConversationDependencies, key: string, cause: unknown): void {
-  if (view.hasArrived(key)) view.rest();
-  else
+export function showLost({ view, host }: EndDependencies, key: string, cause: unknown): void {
+  if (!view.hasArrived(key))
     view.fail(view.message(key)?.key ?? view.addReply().key, { text: host.strings().cut, retry: "attach" });
   warnOwner(cause);
   host.emit("error", { message: "The connection to the run is lost" });
 }
 
 /** For a stop that no line of a stream reports. */
-export function showStopped({ view, host }: ConversationDependencies, key: string): void {
+export function showStopped({ view, host }: EndDependencies, key: string): void {
   view.fail(key, { text: host.strings().stopped, retry: null });
   host.emit("error", { code: "cancelled", message: "The run was stopped" });
 }

@@ -1,6 +1,5 @@
 import { busySeconds, refusedStatus, Unreachable } from "../../service/widget-api.ts";
 import type { ViewModel } from "../../view/view-model.ts";
-import type { ChatPhase, ShownMessage } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import type { OutgoingMessage } from "../messages/outgoing-message.ts";
 import { pauseBusy } from "./pause.ts";
@@ -16,15 +15,8 @@ export function showFailure(dependencies: FailureDependencies, error: unknown): 
   const text = wordsFor(error, dependencies);
   // The same failure twice is reported once.
   if (view.state.notice?.text !== text) report(dependencies, error);
-  view.setPhase(phaseAfter(error, dependencies));
   if (refusedStatus(error) === 429) void pauseBusy(dependencies, busySeconds(error));
   else view.change({ notice: { text, alert: true, retry: true } });
-}
-
-function phaseAfter(error: unknown, { view }: FailureDependencies): ChatPhase {
-  if (isRefusal(error, view)) return "blocked";
-  if (refusedStatus(error) === 429) return "idle";
-  return navigator.onLine ? "error" : "offline";
 }
 
 /** The service refuses this page (its key or origin), or this visitor. */
@@ -43,34 +35,32 @@ function wordsFor(error: unknown, { host, view, visitor }: FailureDependencies):
 
 interface Undelivered {
   message: OutgoingMessage;
-  /** The message as it is shown, and the reply that was to come. */
-  sent: ShownMessage;
-  reply: ShownMessage;
+  /** Keys of the message as it is shown, and of the reply that was to come. */
+  sentKey: string;
+  replyKey: string;
 }
 
 /** The service did not accept the message. A text that is too long, or has to wait, goes back to the composer. */
 export function showUndelivered(
   dependencies: FailureDependencies & Pick<ConversationDependencies, "sharedStorage">,
   error: unknown,
-  { message, sent, reply }: Undelivered,
+  { message, sentKey, replyKey }: Undelivered,
 ): void {
   const { view, host, sharedStorage } = dependencies;
   const status = refusedStatus(error);
   const isTooLong = status === 413 || status === 422;
   if (isTooLong || status === 429) {
     dropUnsent(sharedStorage, message);
-    view.remove(sent.key, reply.key);
+    view.remove(sentKey, replyKey);
     writeDraft(dependencies, message.text);
     view.change({ images: message.images ?? [] });
-    view.rest();
     if (isTooLong) view.notify(host.strings()[message.images ? "imagesRefused" : "tooLong"], true);
     else void pauseBusy(dependencies, busySeconds(error));
   } else {
     keepUnsent(sharedStorage, message);
-    view.remove(reply.key);
+    view.remove(replyKey);
     const text = isRefusal(error, view) ? wordsFor(error, dependencies) : host.strings().notSent;
-    view.fail(sent.key, { text, retry: "resend" });
-    view.setPhase(phaseAfter(error, dependencies));
+    view.fail(sentKey, { text, retry: "resend" });
   }
   report(dependencies, error, !isTooLong);
 }

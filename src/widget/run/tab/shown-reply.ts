@@ -16,7 +16,6 @@ export class ShownReply {
 
   add(line: ProgressLine): void {
     const { view, host } = this.#dependencies;
-    view.setPhase("streaming");
     if (line.type === "delta") {
       this.#edit((reply) => ({ ...reply, text: reply.text + line.text }));
     }

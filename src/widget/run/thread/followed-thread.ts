@@ -142,7 +142,7 @@ export class FollowedThread {
     if (shown.author) this.#person.types(false);
     // The lost or unsent message has arrived.
     const mayRetry = next.some(({ problem }) => problem !== null && problem.retry !== null);
-    if (view.state.phase === "error" && !mayRetry) view.rest();
+    if (!mayRetry) this.#options.run.tell({ type: "problem.solved" });
     if (next.length > messages.length && shown.role === "assistant") {
       if (host.isSeen()) view.change({ announcement: this.#options.spokenText(shown.text) });
       else view.countUnread();
@@ -173,6 +173,6 @@ export class FollowedThread {
     this.#due = null;
     if (run.hasSeenEndOf(runId)) return;
     const isLost = view.state.messages.some(({ problem }) => problem?.retry === "attach");
-    void (isLost ? retry() : run.listen(thread, runId));
+    void (isLost ? retry() : run.watch(thread, runId, "feed"));
   }
 }
