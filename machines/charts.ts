@@ -1,5 +1,6 @@
 import type { AnyStateMachine } from "xstate";
 import { streamMachine } from "./stream.ts";
+import { tabMachine } from "./tab.ts";
 import { threadMachine } from "./thread.ts";
 import { visitorMachine } from "./visitor.ts";
 
@@ -8,4 +9,5 @@ export const CHARTS = {
   thread: threadMachine,
   visitor: visitorMachine,
   stream: streamMachine,
+  tab: tabMachine,
 } satisfies Record<string, AnyStateMachine>;

@@ -164,6 +164,7 @@ function insideOf(outline: Outline, state: StateOutline): string[] {
     ...shown(state.entry).map(
       (deed) => `${coloured("on entry ", "quiet")}${coloured(told(deed), deed.kind)}`,
     ),
+    ...shown(state.exit).map((deed) => `${coloured("on exit ", "quiet")}${coloured(told(deed), deed.kind)}`),
     ...staysIn(outline, state.path).map(({ event, does }) =>
       [coloured(event ?? "", "quiet"), ...shown(does).map((deed) => coloured(told(deed), deed.kind))].join(
         " ",

@@ -16,6 +16,7 @@ function mermaidState(outline: Outline, state: StateOutline, indent: string): st
   const id = idOf(state.path);
   const inside = [
     ...shown(state.entry).map((deed) => `entry / ${told(deed)}`),
+    ...shown(state.exit).map((deed) => `exit / ${told(deed)}`),
     ...staysIn(outline, state.path).map(mermaidLabel),
   ];
   if (hasInner(state)) {

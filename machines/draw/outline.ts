@@ -19,6 +19,7 @@ export interface StateOutline {
   /** Path of the inner state in which it begins; null where it has none. */
   initial: string | null;
   entry: Deed[];
+  exit: Deed[];
   states: StateOutline[];
 }
 
@@ -77,6 +78,7 @@ function stateOf(node: AnyStateNode): StateOutline {
     isFinal: node.type === "final",
     initial: initialOf(node),
     entry: node.entry.map((action) => deedOf(node, action)),
+    exit: node.exit.map((action) => deedOf(node, action)),
     states: children(node).map(stateOf),
   };
 }

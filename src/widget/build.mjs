@@ -41,11 +41,8 @@ const IN_FRONT = [
   "../client/core/follow.ts",
   "./view/message-log.tsx",
   "./view/widget.tsx",
-  "./tools/perform-call.ts",
-  "./tools/list-tools.ts",
-  "./run/tab-run.ts",
-  "./run/tool-calls.ts",
-  "./run/followed-thread.ts",
+  "./run/tab/tab-run.ts",
+  "./run/thread/followed-thread.ts",
   "./widget-props-of.ts",
 ];
 
@@ -54,6 +51,14 @@ const jsxOfScript = {
   name: "jsx-of-script",
   setup({ onResolve }) {
     onResolve({ filter: /^preact\/jsx-runtime$/ }, () => ({ path: join(here, "view/jsx-of-script.ts") }));
+  },
+};
+
+/** The tab's chart (machines/tab.ts) runs by the widget's own interpreter: XState is larger than the whole widget. */
+const xstateOfPage = {
+  name: "xstate-of-page",
+  setup({ onResolve }) {
+    onResolve({ filter: /^xstate$/ }, () => ({ path: join(here, "chart/xstate.ts") }));
   },
 };
 
@@ -69,7 +74,7 @@ async function bundle({ entry, inFront = [], format, define = {}, plugins = [] }
     charset: "utf8",
     legalComments: "none",
     define: { __VERSION__: JSON.stringify(version), ...define },
-    plugins: [stylesheetText, ...plugins],
+    plugins: [stylesheetText, xstateOfPage, ...plugins],
     write: false,
   });
   return Buffer.from(result.outputFiles[0].contents);

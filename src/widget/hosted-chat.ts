@@ -11,8 +11,8 @@ import { widgetApiAt } from "./service/widget-api.ts";
 import { LANGUAGE_TAG, languageOf } from "./strings/language.ts";
 import type { Language } from "./strings/language.ts";
 import type { Strings } from "./strings/strings.ts";
-import { listTools } from "./tools/list-tools.ts";
 import { modelContext } from "./tools/model-context.ts";
+import { annotationsOf, watchRegistrations } from "./tools/registered-marks.ts";
 import { PropertyTools } from "./tools/property-tools.ts";
 import type { ToolShape } from "./tools/tool.ts";
 import { isPanelSettled, loadPanel, panelModule } from "./view/panel-module.ts";
@@ -211,18 +211,23 @@ export class HostedChat {
 
   #asHost(): ConversationHost {
     const { attributes } = this;
+    const toolPart = async () => {
+      if (!isPanelSettled()) await this.#loadPanel();
+      return part;
+    };
     return {
       strings: () => this.#language().strings,
       tools: async () => {
-        if (!isPanelSettled()) await this.#loadPanel();
-        const listed = await listTools(this.tools.all, attributes.tools, this.toolFilter);
-        const tools = listed.map((tool) => {
-          const { inputSchema } = tool;
-          return { ...tool, inputSchema: part?.portableSchema(inputSchema) ?? inputSchema };
-        });
+        // A page may have got its model context after the script ran.
+        watchRegistrations(modelContext());
+        const { tools: sources } = attributes;
+        const loaded = await toolPart();
+        const tools =
+          (await loaded?.listTools(this.tools.all, sources, this.toolFilter, annotationsOf)) ?? [];
         this.#titles = new Map(tools.map(({ name, title }) => [name, title]));
         return tools;
       },
+      toolPart,
       // A browser may list a tool without a title as one with an empty title.
       titleOf: (tool) => this.#titles.get(tool) || undefined,
       toolsSettled: () => this.tools.settled(),

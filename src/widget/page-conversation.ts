@@ -42,6 +42,7 @@ export class PageConversation {
     return {
       strings: () => this.#speaker.strings(),
       tools: () => this.#speaker.tools(),
+      toolPart: () => this.#speaker.toolPart(),
       titleOf: (tool) => this.#speaker.titleOf(tool),
       toolsSettled: () => this.#speaker.toolsSettled(),
       confirmTools: () => this.#speaker.confirmTools(),

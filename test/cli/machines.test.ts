@@ -9,7 +9,7 @@ import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { runCommand } from "../support/terminal.ts";
 
 describe("chat-agent machines", () => {
-  test.each(["thread", "visitor", "stream"])(
+  test.each(["thread", "visitor", "stream", "tab"])(
     "prints the chart of a %s in Mermaid, as it is kept",
     async (name) => {
       const { code, out } = await runCommand({}, ["machines", name]);
@@ -27,7 +27,7 @@ describe("chat-agent machines", () => {
   test.each(["lamp", "constructor"])("exits 1 where no chart is called %s", async (name) => {
     const { code, err } = await runCommand({}, ["machines", name]);
     expect(code).toBe(1);
-    expect(err).toBe(`Cannot draw ${name}: the charts are thread, visitor, stream\n`);
+    expect(err).toBe(`Cannot draw ${name}: the charts are thread, visitor, stream, tab\n`);
   });
 });
 

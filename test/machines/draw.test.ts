@@ -35,6 +35,7 @@ const lamp = setup({
   initial: "off",
   states: {
     off: {
+      exit: { type: "ring", params: { tone: "low", text: "" } },
       on: {
         pressed: [
           { guard: "worn", target: "broken" },
@@ -78,7 +79,7 @@ test("Mermaid draws nested states, entry effects, guards and final states", () =
   expect(drawMermaid(outlineOf(lamp))).toBe(
     `stateDiagram-v2
   [*] --> off
-  state "off" as off
+  state "off<br/>exit / ring low" as off
   state "on" as on {
     [*] --> on_bright
     state "bright<br/>entry / ring high<br/>flickered /<br/>sayLight" as on_bright

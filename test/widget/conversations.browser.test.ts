@@ -1,4 +1,4 @@
-// For src/widget/run/thread-list.ts, src/widget/view/thread-list-view.tsx, src/widget/view/thread-deletion.tsx
+// For src/widget/run/thread/thread-list.ts, src/widget/view/thread-list-view.tsx, src/widget/view/thread-deletion.tsx
 import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
 import { violations } from "./axe.ts";

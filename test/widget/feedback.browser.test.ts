@@ -1,4 +1,4 @@
-// For src/widget/run/rate-replies.ts, src/widget/view/shown-feedback.ts, src/widget/view/thumbs.tsx
+// For src/widget/run/thread/rate-replies.ts, src/widget/view/shown-feedback.ts, src/widget/view/thumbs.tsx
 import { describe } from "vitest";
 import { violations } from "./axe.ts";
 import { SOON, test } from "./browser.ts";

@@ -1,4 +1,4 @@
-// For src/widget/run/post-message.ts, src/widget/run/backoff.ts
+// For src/widget/run/tab/run-work.ts, src/widget/run/tab/tab-run.ts
 import { describe } from "vitest";
 import type { ExpectStatic } from "vitest";
 import { launchBrowser, SOON, test, visitOf } from "./browser.ts";

@@ -1,4 +1,4 @@
-// For src/widget/tools/, src/widget/run/tool-calls.ts
+// For src/widget/tools/, src/widget/run/tab/page-calls.ts
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { PickedSchema } from "../../src/agent/tools/picked-schema.ts";

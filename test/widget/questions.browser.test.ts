@@ -1,4 +1,4 @@
-// For src/widget/view/confirmation-card.tsx, src/widget/run/confirm-call.ts
+// For src/widget/view/confirmation-card.tsx, src/widget/run/tab/confirm-call.ts
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { launchBrowser, SOON, test } from "./browser.ts";

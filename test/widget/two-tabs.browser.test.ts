@@ -1,4 +1,4 @@
-// For src/widget/run/thread-feed.ts, src/widget/run/followed-thread.ts, src/widget/service/tab-lock.ts
+// For src/widget/run/thread/thread-feed.ts, src/widget/run/thread/followed-thread.ts, src/widget/service/tab-lock.ts
 import { describe } from "vitest";
 import { SOON, test, visitOf } from "./browser.ts";
 import type { Visit } from "./browser.ts";

@@ -1,19 +1,14 @@
 import type { CustomerContext } from "../service/customer-context.ts";
 import type { Strings } from "../strings/strings.ts";
-import type { ConfirmTools } from "../tools/asks-first.ts";
-import type { Tool } from "../tools/tool.ts";
-import type { ChatAgentEvents } from "./chat-agent-events.ts";
+import type { ToolHost, ToolPart } from "./tab/tool-part.ts";
 
 /** What a conversation needs of its element. */
-export interface ConversationHost {
+export interface ConversationHost extends ToolHost {
   strings(): Strings;
-  tools(): Promise<Tool[]>;
   /** The title of a listed tool. */
   titleOf(tool: string): string | undefined;
-  /** Resolves when the page's tools have stopped changing. */
-  toolsSettled(): Promise<void>;
-  confirmTools(): ConfirmTools;
-  toolTimeoutMs(): number;
+  /** What is done with the page's tools; null: that part of the script did not load. */
+  toolPart(): Promise<ToolPart | null>;
   customerContext(): CustomerContext | null;
   /** The visitor's page, as it is sent to the service. */
   page(): string;
@@ -24,6 +19,4 @@ export interface ConversationHost {
   /** The element is in a visible tab, whether its panel is open or not. */
   isInView(): boolean;
   redraw(): void;
-  /** Returns false if a listener prevented the event. */
-  emit<Name extends keyof ChatAgentEvents>(name: Name, detail: ChatAgentEvents[Name]): boolean;
 }

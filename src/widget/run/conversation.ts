@@ -1,30 +1,28 @@
 import type { CustomerContext } from "../service/customer-context.ts";
 import type { ChannelFacts } from "../service/read-channel.ts";
 import { readThreads } from "../service/read-threads.ts";
-import { tryWithTabLock } from "../service/tab-lock.ts";
 import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
 import type { MessageImage } from "../images/message-image.ts";
-import { postCatalog } from "../tools/post-catalog.ts";
 import { spokenText } from "../view/panel-module.ts";
 import { ViewModel } from "../view/view-model.ts";
 import { isRunning } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 import { DraftImages } from "./draft-images.ts";
 import { busySeconds } from "../service/widget-api.ts";
-import type { FollowedThread, FollowedThreadOptions } from "./followed-thread.ts";
-import { newMessage } from "./outgoing-message.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
+import type { FollowedThread, FollowedThreadOptions } from "./thread/followed-thread.ts";
+import { newMessage } from "./messages/outgoing-message.ts";
+import type { OutgoingMessage } from "./messages/outgoing-message.ts";
 import { Recovery } from "./recovery.ts";
 import { retry } from "./retry.ts";
-import { isStale, lockNameOf, readSavedRun } from "./saved-run.ts";
-import type { SavedRun } from "./saved-run.ts";
-import { showFailure } from "./show-failure.ts";
-import { spokenLately } from "./spoken-lately.ts";
-import type { ThreadList } from "./thread-list.ts";
-import { TabRun } from "./tab-run.ts";
-import { Transcript } from "./transcript.ts";
-import { dropAllUnsent, keepUnsent } from "./unsent-messages.ts";
+import { readSavedRun } from "./tab/saved-run.ts";
+import { showFailure } from "./tab/show-failure.ts";
+import { spokenLately } from "./messages/spoken-lately.ts";
+import type { ThreadList } from "./thread/thread-list.ts";
+import { faultOf } from "./tab/fault-of.ts";
+import { TabRun } from "./tab/tab-run.ts";
+import { Transcript } from "./messages/transcript.ts";
+import { dropAllUnsent } from "./messages/unsent-messages.ts";
 import { warnOwner } from "./warn-owner.ts";
 import { leaveDraft, takeDraft, writeDraft } from "./write-draft.ts";
 
@@ -88,7 +86,16 @@ export class Conversation {
       this.#isThreadGone = true;
       this.#run.forgetAllowed();
     });
-    this.#run = new TabRun(this.#dependencies, this.#transcript);
+    this.#run = new TabRun(this.#dependencies, this.#transcript, {
+      start: () => this.start(),
+      resumes: () => void (this.#starting = Promise.resolve()),
+      loaded: () => this.#isLoaded(),
+      failed: (error) => {
+        this.#starting = null;
+        showFailure(this.#dependencies, error);
+        this.#recovery.failed(busySeconds(error));
+      },
+    });
     this.#recovery = new Recovery(
       () => void this.#recover(),
       () => host.isSeen(),
@@ -156,7 +163,7 @@ export class Conversation {
     view.change(facts);
     if (facts.isOriginRefused) {
       this.#isAsked = false;
-      if (!view.isRunning) view.setPhase("blocked");
+      this.#run.tell({ type: "origin.refused" });
       view.change({
         notice: { text: this.#dependencies.host.strings().misconfigured, alert: true, retry: true },
       });
@@ -172,22 +179,23 @@ export class Conversation {
   }
 
   /**
-   * Continues the run that this tab saved, on the previous page or when it lost the connection: asks for it by its id,
-   * or sends its message again if it has no id yet. Resolves to false if there is none.
+   * Continues the run that this tab saved, on the previous page or when it lost the connection. Resolves to false if
+   * there is none, or another tab has it: this tab is a duplicate of that one.
    */
   async resume(): Promise<boolean> {
-    const { tabStorage, sharedStorage } = this.#dependencies;
+    const { tabStorage } = this.#dependencies;
     const saved = readSavedRun(tabStorage);
-    if (saved !== null && [null, this.visitor.threadId].includes(saved.threadId)) {
-      if (!isStale(saved, Date.now())) {
-        if (saved.runId !== undefined) return await this.#goOn(saved);
-        await this.#send(saved.message, true);
-        return true;
-      }
-      if (saved.runId === undefined) keepUnsent(sharedStorage, saved.message);
+    if (saved === null) {
+      tabStorage.write("run", null);
+      return false;
     }
-    tabStorage.write("run", null);
-    return false;
+    const isOurs = await this.#run.resume(saved);
+    if (isOurs !== null && saved.runId === undefined) {
+      await this.#sent(isOurs);
+      return true;
+    }
+    if (isOurs === false) this.#starting = null;
+    return isOurs === true;
   }
 
   /** Resolves when the run has ended, well or badly; rejects while another one is active. */
@@ -213,9 +221,10 @@ export class Conversation {
   /** Repeats what failed: the message with this key, or the last one. */
   async retry(key: string | null = null): Promise<void> {
     await retry(this.#dependencies, key, {
+      solved: () => this.#run.tell({ type: "problem.solved" }),
       send: (message, isRepeat) => this.#send(message, isRepeat),
       resume: () => this.resume(),
-      listen: () => this.#guarded(async () => this.#run.attach(await this.visitor.thread(), null)),
+      listen: () => this.#guarded(async () => this.#run.watch(await this.visitor.thread(), null, "history")),
       start: () => this.start(),
     });
   }
@@ -228,7 +237,7 @@ export class Conversation {
   /** The next message of this tab begins a new conversation. Other tabs keep theirs. */
   async newThread(): Promise<void> {
     if (this.#run.isOwn) await this.stop();
-    this.#leave();
+    this.#run.tell({ type: "run.left" });
     leaveDraft(this.#dependencies);
     this.visitor.leaveThread();
     this.#forgetThread();
@@ -240,7 +249,7 @@ export class Conversation {
   async enterThread(threadId: string): Promise<void> {
     this.#threads?.close();
     if (threadId === this.visitor.threadId) return;
-    this.#leave();
+    this.#run.tell({ type: "run.left" });
     leaveDraft(this.#dependencies);
     this.visitor.enterThread(threadId);
     this.#forgetThread();
@@ -254,7 +263,7 @@ export class Conversation {
   /** Forgets the visitor: token, thread, run and draft. */
   async reset(): Promise<void> {
     await this.stop();
-    this.#leave();
+    this.#run.tell({ type: "run.left" });
     this.visitor.forget();
     this.#forgetThread();
     const { sharedStorage, tabStorage } = this.#dependencies;
@@ -310,7 +319,7 @@ export class Conversation {
 
   /** The browser went offline, or came back. */
   connectionChanged(): void {
-    if (!this.view.isRunning && this.view.state.phase !== "blocked") this.view.rest();
+    this.#run.tell({ type: "connection.changed" });
     if (!navigator.onLine) return;
     this.#recovery.now();
     if (this.#dependencies.host.isSeen()) this.learn();
@@ -329,6 +338,7 @@ export class Conversation {
     if (this.#starting === null || this.view.isRunning) return;
     const isVisitor = sharedStorage.owns(event, "visitor");
     if (isVisitor && this.visitor.isUnknown) {
+      this.#run.tell({ type: "run.left" });
       this.visitor.forgetTab();
       this.#forgetThread();
     } else if (this.#isThreadGone && this.visitor.threadId === null) return;
@@ -341,7 +351,8 @@ export class Conversation {
   /** The page's tools changed: posts them while the agent is at work. Otherwise the next message does. */
   async toolsChanged(): Promise<void> {
     if (!this.#run.isOwn || this.visitor.threadId === null) return;
-    await postCatalog(this.#dependencies, await this.visitor.thread()).catch(warnOwner);
+    const part = await this.#dependencies.host.toolPart();
+    await part?.postCatalog(this.#dependencies, await this.visitor.thread()).catch(warnOwner);
   }
 
   async #sendQueued(): Promise<void> {
@@ -352,7 +363,10 @@ export class Conversation {
   }
 
   async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {
-    const isOurs = await this.#run.send(message, { isRepeat, started: () => this.start() });
+    await this.#sent(await this.#run.send(message, isRepeat));
+  }
+
+  async #sent(isOurs: boolean): Promise<void> {
     // Another tab sends it; this one shows the result.
     if (!isOurs) await this.refresh();
     // Until the visitor may talk again.
@@ -379,7 +393,7 @@ export class Conversation {
   #isLoaded(): void {
     this.#recovery.succeeded();
     if (this.view.state.notice?.retry === true) this.view.change({ notice: null });
-    if (this.view.state.phase === "blocked" || this.view.state.phase === "error") this.view.rest();
+    this.#run.tell({ type: "history.shown" });
     this.#followed?.recount();
     this.#followed?.check();
   }
@@ -401,36 +415,6 @@ export class Conversation {
     }
   }
 
-  /** Resolves to false if another tab has the run: this tab is a duplicate of it. */
-  async #goOn(saved: SavedRun): Promise<boolean> {
-    const { tabStorage, sharedStorage, lockPrefix, host } = this.#dependencies;
-    this.view.setPhase("streaming");
-    this.#starting = Promise.resolve();
-    let isOurs = true;
-    await this.#guarded(async () => {
-      isOurs = await tryWithTabLock(lockNameOf(lockPrefix, saved.message), async () => {
-        host.emit("resumed", { tool: saved.call?.tool ?? null, from: saved.from ?? null });
-        if (saved.call !== undefined) this.view.notify(host.strings().resumed, false);
-        const thread = await this.visitor.thread();
-        await this.#transcript.reload(thread);
-        this.#isLoaded();
-        if (this.visitor.threadId === thread.threadId) return await this.#run.attach(thread, saved);
-        // The service no longer knows the visitor or the thread. The message can be sent again as a new visitor.
-        tabStorage.write("run", null);
-        this.view.change({ notice: null });
-        this.view.rest();
-        if (!this.visitor.isUnknown) return;
-        keepUnsent(sharedStorage, saved.message);
-        this.#transcript.showUnsent();
-      });
-    });
-    if (isOurs) return true;
-    tabStorage.write("run", null);
-    this.#starting = null;
-    this.view.rest();
-    return false;
-  }
-
   /** If the last message has no reply yet, follows its run, which may be active in another tab or in none. */
   async #attachIfUnanswered(thread: ThreadAccess): Promise<void> {
     const { messages } = this.view.state;
@@ -438,7 +422,7 @@ export class Conversation {
       messages.findLast(({ problem }) => problem === null || problem.isTold)?.role === "user";
     // Not with a closed panel: nobody reads it, and the page must be free to send.
     const isReader = this.#dependencies.host.isSeen();
-    if (isUnanswered && isReader && !this.view.isRunning) await this.#run.attach(thread, null);
+    if (isUnanswered && isReader && !this.view.isRunning) await this.#run.watch(thread, null, "history");
   }
 
   /** Shows a failure instead of throwing it, because no caller awaits it. */
@@ -446,17 +430,8 @@ export class Conversation {
     try {
       await work();
     } catch (error) {
-      this.#starting = null;
-      if (this.view.isRunning) this.view.rest();
-      showFailure(this.#dependencies, error);
-      this.#recovery.failed(busySeconds(error));
+      this.#run.tell({ type: "load.failed", fault: faultOf(this.view, error, null) });
     }
-  }
-
-  /** The active run continues without this tab. */
-  #leave(): void {
-    this.#run.leave();
-    this.view.rest();
   }
 
   #forgetThread(): void {

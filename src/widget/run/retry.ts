@@ -1,11 +1,13 @@
 import type { ShownMessage } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { newMessage } from "./outgoing-message.ts";
-import type { OutgoingMessage } from "./outgoing-message.ts";
-import { unsentMessages } from "./unsent-messages.ts";
+import { newMessage } from "./messages/outgoing-message.ts";
+import type { OutgoingMessage } from "./messages/outgoing-message.ts";
+import { unsentMessages } from "./messages/unsent-messages.ts";
 
 /** What a conversation can do about a failure. */
 export interface RetryActions {
+  /** What failed is given up. */
+  solved(this: void): void;
   send(this: void, message: OutgoingMessage, isRepeat: boolean): Promise<void>;
   /** Continues the run that this tab saved; resolves to false if there is none. */
   resume(this: void): Promise<boolean>;
@@ -20,7 +22,7 @@ type RetryDependencies = Pick<ConversationDependencies, "view" | "host" | "share
 export async function retry(
   dependencies: RetryDependencies,
   key: string | null,
-  { send, resume, listen, start }: RetryActions,
+  { solved, send, resume, listen, start }: RetryActions,
 ): Promise<void> {
   const { view, host } = dependencies;
   if (view.isRunning) return;
@@ -44,7 +46,7 @@ export async function retry(
     case "attach":
       view.remove(failed.key);
       if (await resume()) return;
-      view.rest();
+      solved();
       await listen();
   }
 }

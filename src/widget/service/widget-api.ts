@@ -22,9 +22,14 @@ function isRefused(error: unknown): error is Refused {
   return error instanceof Error && error.name === "Refused";
 }
 
+/** The seconds that a refusal asks to wait; 0 for any other error. */
+export function askedSeconds(error: unknown): number {
+  return isRefused(error) ? error.retryAfterSeconds : 0;
+}
+
 /** The seconds to wait after a 429; 0 for any other error. */
 export function busySeconds(error: unknown): number {
-  return isRefused(error) && error.status === 429 ? error.retryAfterSeconds : 0;
+  return refusedStatus(error) === 429 ? askedSeconds(error) : 0;
 }
 
 /** The id of a stream's run; null if the service does not send it. */

@@ -1,13 +1,12 @@
 import { modelContext } from "./model-context.ts";
 import type { ModelContext, RegisteredTool } from "./model-context.ts";
-import { annotationsOf, watchRegistrations } from "./registered-marks.ts";
+import type { annotationsOf } from "./registered-marks.ts";
 import { shapeOf } from "./tool.ts";
 import type { Tool } from "./tool.ts";
 
 /** The tools that this page registered. Tools of frames are left out: they belong to another site. */
-export async function listPageTools(): Promise<Tool[]> {
+export async function listPageTools(marksOf: typeof annotationsOf): Promise<Tool[]> {
   const context = modelContext();
-  watchRegistrations(context);
   let registered: RegisteredTool[] = [];
   try {
     registered = (await context?.getTools?.()) ?? [];
@@ -18,7 +17,7 @@ export async function listPageTools(): Promise<Tool[]> {
     .filter((tool) => tool.window === undefined || tool.window === window)
     .map((tool) => ({
       ...shapeOf(tool),
-      annotations: annotationsOf(context, tool),
+      annotations: marksOf(context, tool),
       inputSchema: parsedSchema(tool.inputSchema),
       source: "page",
       waitsForForm: waitsForForm(tool.name),

@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import type { jsx } from "preact/jsx-runtime";
 import type { Language } from "../strings/language.ts";
 import type { LoadedStrings, Strings } from "../strings/strings.ts";
+import type { ConfirmationCard } from "./confirmation-card.tsx";
 import type { fitViewport } from "./fit-viewport.ts";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -23,6 +24,8 @@ export interface PanelModule {
   /** The images of a message that has some. */
   MessageImages(this: void, props: { images: readonly MessageImage[]; strings: Strings }): VNode;
   DraftImageList(this: void, props: WidgetProps): VNode | null;
+  /** Asks the visitor whether a tool may run. */
+  ConfirmationCard: typeof ConfirmationCard;
   /** Shows who answers instead of the assistant, and offers to ask for a person. */
   PersonBar(this: void, props: WidgetProps): VNode | null;
   ImageButton(this: void, props: WidgetProps): VNode;

@@ -39,11 +39,6 @@ export class ViewModel {
     if (this.#state.phase !== phase) this.change({ phase });
   }
 
-  /** No run is active any more. */
-  rest(): void {
-    this.setPhase(restingPhase());
-  }
-
   notify(text: string, alert: boolean): void {
     this.change({ notice: { text, alert } });
   }
@@ -116,8 +111,6 @@ export class ViewModel {
       steps: message.steps.map((step) => (step.phase === "running" ? { ...step, phase: "failed" } : step)),
     }));
     this.change({ notice: null, confirmation: null });
-    if (problem.retry === null) this.rest();
-    else this.setPhase("error");
   }
 
   /** Only the newest problem has a Retry button, and with `keepsUnsent` the unsent messages too. */
@@ -139,7 +132,7 @@ export class ViewModel {
 
   clear(): void {
     const { phase, imageRoom } = this.#state;
-    this.change({ ...EMPTY_VIEW, imageRoom, phase: this.isRunning ? phase : restingPhase() });
+    this.change({ ...EMPTY_VIEW, imageRoom, phase });
   }
 
   #add(
@@ -159,6 +152,7 @@ interface SentMessage {
   images?: readonly MessageImage[] | undefined;
 }
 
-function restingPhase(): ChatPhase {
+/** Of a tab in which nothing is under way. */
+export function restingPhase(): ChatPhase {
   return navigator.onLine ? "idle" : "offline";
 }

@@ -1,6 +1,5 @@
 import type { VNode } from "preact";
 import { Composer } from "./composer.tsx";
-import { ConfirmationCard } from "./confirmation-card.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { Icon } from "./icons.tsx";
 import { MessageLog } from "./message-log.tsx";
@@ -59,6 +58,7 @@ function Panel(props: WidgetProps): VNode {
   const { state, inline, actions } = props;
   const { strings } = props.language;
   const List = state.threads === null ? undefined : panelModule()?.ThreadListView;
+  const Question = panelModule()?.ConfirmationCard;
   const heading = List === undefined ? props.heading : strings.chats;
   const isResting = !isRunning(state.phase);
   return (
@@ -127,8 +127,8 @@ function Panel(props: WidgetProps): VNode {
       {List === undefined ? (
         <>
           <MessageLog {...props} />
-          {state.confirmation !== null && (
-            <ConfirmationCard confirmation={state.confirmation} strings={strings} />
+          {Question !== undefined && state.confirmation !== null && (
+            <Question confirmation={state.confirmation} strings={strings} />
           )}
           <Banner {...props} />
           <Composer {...props} />

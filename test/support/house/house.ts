@@ -363,6 +363,7 @@ export const WIDGET: readonly Layer[] = [
     name: "the widget's service",
     places: [
       { path: "src/widget/service/", is: "requests, streams, visitor token, history, browser storage" },
+      { path: "src/widget/chart/", is: "runs a chart of machines/ in the page, in the place of XState" },
     ],
   },
   {
@@ -376,7 +377,13 @@ export const WIDGET: readonly Layer[] = [
   {
     name: "the widget's runs",
     places: [
-      { path: "src/widget/run/", is: "what a visitor can do: sending, following a run, lists of threads" },
+      { path: "src/widget/run/", is: "what a visitor can do" },
+      { path: "src/widget/run/tab/", is: "the tab's chart at work: its run, and what is done for it" },
+      {
+        path: "src/widget/run/thread/",
+        is: "the thread's feed, who answers, and the visitor's other threads",
+      },
+      { path: "src/widget/run/messages/", is: "messages: sent, unsent, seen, and the history that is shown" },
     ],
   },
   { name: "the widget's element", places: [{ path: "src/widget/", is: "the element on customers' pages" }] },
@@ -417,6 +424,8 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
     is: "the element on customers' pages",
     takes: [
       "machines/line.ts",
+      "machines/tab.ts",
+      "machines/tab-events.ts",
       "src/protocol/fits.ts",
       "src/protocol/channel-facts.ts",
       "src/protocol/feed.ts",

@@ -1,11 +1,11 @@
-// For src/widget/run/thread-feed.ts, src/widget/run/followed-thread.ts, src/widget/run/with-item.ts
+// For src/widget/run/thread/thread-feed.ts, src/widget/run/thread/followed-thread.ts, src/widget/run/messages/with-item.ts
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Conversation } from "../../../src/widget/run/conversation.ts";
-import { followThread } from "../../../src/widget/run/followed-thread.ts";
+import { followThread } from "../../../src/widget/run/thread/followed-thread.ts";
 import type { ConversationDependencies } from "../../../src/widget/run/conversation-dependencies.ts";
-import { ShownReply } from "../../../src/widget/run/shown-reply.ts";
-import { newSavedRun } from "../../../src/widget/run/saved-run.ts";
-import { listThreads } from "../../../src/widget/run/thread-list.ts";
+import { ShownReply } from "../../../src/widget/run/tab/shown-reply.ts";
+import { newSavedRun } from "../../../src/widget/run/tab/saved-run.ts";
+import { listThreads } from "../../../src/widget/run/thread/thread-list.ts";
 import { Refused, Unreachable } from "../../../src/widget/service/widget-api.ts";
 import type { ApiRequest } from "../../../src/widget/service/widget-api.ts";
 import { ViewModel } from "../../../src/widget/view/view-model.ts";

@@ -1,7 +1,7 @@
 // For src/widget/images/, src/widget/run/draft-images.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { imagesOf } from "../../../src/widget/images/message-image.ts";
-import { isOutgoingMessage, newMessage } from "../../../src/widget/run/outgoing-message.ts";
+import { isOutgoingMessage, newMessage } from "../../../src/widget/run/messages/outgoing-message.ts";
 import { readChannel } from "../../../src/widget/service/read-channel.ts";
 import { openConversation } from "./page.ts";
 

@@ -1,7 +1,9 @@
 import { onTestFinished, vi } from "vitest";
 import type { Line } from "../../../machines/line.ts";
 import { Conversation } from "../../../src/widget/run/conversation.ts";
+import { callTool, settle } from "../../../src/widget/run/tab/page-calls.ts";
 import type { ConversationHost } from "../../../src/widget/run/conversation-host.ts";
+import { postCatalog } from "../../../src/widget/tools/post-catalog.ts";
 import { openStorage } from "../../../src/widget/service/json-storage.ts";
 import type { JsonStorage } from "../../../src/widget/service/json-storage.ts";
 import { Refused, Unreachable } from "../../../src/widget/service/widget-api.ts";
@@ -79,6 +81,7 @@ export function element(tools: Tool[] = []): { host: ConversationHost; events: [
     host: {
       strings: () => languageOf([], {}, translations).strings,
       tools: () => Promise.resolve(tools),
+      toolPart: () => Promise.resolve({ callTool, settle, postCatalog }),
       titleOf: () => undefined,
       locale: () => "de-CH",
       toolsSettled: () => Promise.resolve(),

@@ -1,7 +1,7 @@
-// For src/widget/view/view-model.ts, src/widget/view/view-state.ts, src/widget/run/transcript.ts,
-// src/widget/run/titled-step.ts
+// For src/widget/view/view-model.ts, src/widget/view/view-state.ts, src/widget/run/messages/transcript.ts,
+// src/widget/run/messages/titled-step.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { titled } from "../../../src/widget/run/titled-step.ts";
+import { titled } from "../../../src/widget/run/messages/titled-step.ts";
 import { readHistory } from "../../../src/widget/service/read-history.ts";
 import * as en from "../../../src/widget/strings/en.ts";
 import { languageOf } from "../../../src/widget/strings/language.ts";

@@ -1,7 +1,7 @@
-// For src/widget/run/with-item.ts, src/widget/view/view-state.ts
+// For src/widget/run/messages/with-item.ts, src/widget/view/view-state.ts
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isBefore, lastIdOf, withItem, withLater } from "../../../src/widget/run/with-item.ts";
+import { isBefore, lastIdOf, withItem, withLater } from "../../../src/widget/run/messages/with-item.ts";
 import type { ShownMessage } from "../../../src/widget/view/view-state.ts";
 
 const shown = (more: Partial<ShownMessage> & Pick<ShownMessage, "key">): ShownMessage => ({

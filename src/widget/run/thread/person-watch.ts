@@ -1,0 +1,103 @@
+import type { StateFeedLine } from "../../../protocol/feed.ts";
+import type { ConversationDependencies } from "../conversation-dependencies.ts";
+
+/** How long a typing signal lasts. */
+const TYPING_MS = 6_000;
+/** The waiting time is updated every second. */
+const TICK_MS = 1_000;
+
+/** Since when the visitor waits for a person, or the name of the person who has the thread. */
+type FeedPerson = { sinceMs: number } | { name: string };
+
+/** Shows who answers in the thread, according to its feed, and asks for a person. */
+export class PersonWatch {
+  readonly #dependencies: ConversationDependencies;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #ticking: ReturnType<typeof setInterval> | undefined;
+  /** What the last `person` event said. */
+  #told: FeedPerson | null = null;
+  /** The feed has not reported this thread's state yet; the first state may have begun long ago. */
+  #isFirst = true;
+
+  constructor(dependencies: ConversationDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.view.change({ askPerson: (isWanted) => void this.#ask(isWanted) });
+  }
+
+  /** Takes the thread's state: who answers, and whether a run is at work. */
+  take(line: StateFeedLine): void {
+    const { view } = this.#dependencies;
+    const person = personIn(line);
+    this.#stop();
+    const isNews = this.#tell(person) && !this.#isFirst;
+    this.#isFirst = false;
+    if (person === null) {
+      // The notice stays until the assistant is at work, which makes it visible.
+      const isBack = (view.state.person ?? null) !== null && line.state !== "running";
+      return view.change({ person: isBack ? { type: "gone" } : null });
+    }
+    if ("name" in person)
+      return view.change({ person: { type: "here", name: person.name, isTyping: false } });
+    view.change({ person: { type: "waiting", sinceMs: this.#onOwnClock(person.sinceMs, isNews) } });
+    this.#ticking = setInterval(() => this.#dependencies.host.redraw(), TICK_MS);
+  }
+
+  /** A visitor's clock may be wrong by hours. News has just happened, so it shows by how much; stored for reloads. */
+  #onOwnClock(ms: number, isNews: boolean): number {
+    const { tabStorage } = this.#dependencies;
+    if (isNews) tabStorage.write("clock-ahead", Date.now() - ms);
+    const aheadMs = tabStorage.read("clock-ahead");
+    return ms + (typeof aheadMs === "number" ? aheadMs : 0);
+  }
+
+  /** Shows that the person is typing; their message ends it. */
+  types(isTyping: boolean): void {
+    const { view } = this.#dependencies;
+    const { person = null } = view.state;
+    clearTimeout(this.#typing);
+    if (person?.type !== "here") return;
+    if (person.isTyping !== isTyping) view.change({ person: { ...person, isTyping } });
+    if (isTyping) this.#typing = setTimeout(() => this.types(false), TYPING_MS);
+  }
+
+  /** Another thread is shown, or none. */
+  leave(): void {
+    this.#stop();
+    this.#isFirst = true;
+    this.#tell(null);
+    if (this.#dependencies.view.state.person) this.#dependencies.view.change({ person: null });
+  }
+
+  /** Asks for a person, in a new thread if there is none yet, or stops waiting. The feed reports the result. */
+  async #ask(isWanted: boolean): Promise<void> {
+    const { api, visitor, view, host } = this.#dependencies;
+    try {
+      const { threadId, visitorToken } = await visitor.thread();
+      const path = `/threads/${encodeURIComponent(threadId)}/handoff${isWanted ? "" : "/cancel"}`;
+      await api({ path, visitorToken });
+    } catch {
+      view.notify(host.strings().failed, true);
+    }
+  }
+
+  /** Every opened feed repeats the state: returns false for a repetition. */
+  #tell(person: FeedPerson | null): boolean {
+    if (JSON.stringify(person) === JSON.stringify(this.#told)) return false;
+    this.#told = person;
+    this.#dependencies.host.emit("person", {
+      waitingSince: person && "sinceMs" in person ? person.sinceMs : null,
+      name: person && "name" in person ? person.name : null,
+    });
+    return true;
+  }
+
+  #stop(): void {
+    clearInterval(this.#ticking);
+    clearTimeout(this.#typing);
+  }
+}
+
+function personIn(line: StateFeedLine): FeedPerson | null {
+  if ("with" in line) return { name: line.with };
+  return "waitingSince" in line ? { sinceMs: line.waitingSince } : null;
+}
