@@ -3,17 +3,15 @@ import { openWindow } from "../admission/rate-windows.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import { MCP_CALLBACK, MCP_CLIENT, mcpClientMetadata } from "../domain/channels/mcp-client.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { HttpAnswer } from "../listener.ts";
 import type { PlainLog } from "../log.ts";
-import { UNSTORED } from "./route.ts";
+import { jsonAnswer, UNSTORED } from "./route.ts";
 import type { Route, RouteRequest } from "./route.ts";
 
-/** Where authorization servers send visitors back to (PUBLIC_URL), who have signed in to an MCP server. */
-export const MCP_CALLBACK = "/v1/mcp/oauth/callback";
-
 export interface McpSignInDependencies {
-  config: Pick<Config, "clientIpSource" | "trustedProxyHops">;
+  config: Pick<Config, "clientIpSource" | "trustedProxyHops" | "publicUrl">;
   finishSignIn: NonNullable<Agent["finishSignIn"]>;
   clock: Clock;
   log: PlainLog;
@@ -30,8 +28,8 @@ const REFUSED = "You were not signed in. You can close this page and go back to 
 const OVER = "This link was used before, or it is too old. Go back to the chat and ask for another one.";
 const FAILED = "Signing in did not work. Go back to the chat and try again.";
 
-/** GET: a page for the visitor. Whoever has the state of a link, which is in that link alone, finishes its sign-in. */
-export function mcpSignInRoute(dependencies: McpSignInDependencies): Route {
+/** Where visitors come back to: a page for them, and what authorization servers read about this client. Whoever has the state of a link, which is in that link alone, finishes its sign-in. */
+export function mcpSignInRoutes(dependencies: McpSignInDependencies): Route[] {
   const { finishSignIn, log } = dependencies;
   const mayAsk = doorFor(dependencies);
 
@@ -52,7 +50,15 @@ export function mcpSignInRoute(dependencies: McpSignInDependencies): Route {
     }
   }
 
-  return { method: "GET", path: MCP_CALLBACK, api: "open", documentation: "hidden", handle };
+  const { publicUrl } = dependencies.config;
+  if (publicUrl === null) return [];
+  const about = mcpClientMetadata(`${publicUrl}${MCP_CALLBACK}`, { hasSecret: false });
+  const document = jsonAnswer(200, { client_id: `${publicUrl}${MCP_CLIENT}`, ...about });
+  const open = { method: "GET", api: "open", documentation: "hidden" } as const;
+  return [
+    { ...open, path: MCP_CALLBACK, handle },
+    { ...open, path: MCP_CLIENT, handle: () => Promise.resolve(document) },
+  ];
 }
 
 function doorFor({ config, clock, log }: McpSignInDependencies) {

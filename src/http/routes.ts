@@ -37,7 +37,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { createChannelVariables } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
-import { mcpSignInRoute } from "./mcp-sign-in.ts";
+import { mcpSignInRoutes } from "./mcp-sign-in.ts";
 import type { McpSignInDependencies } from "./mcp-sign-in.ts";
 import type { PlainLog } from "../log.ts";
 import { createThreadChanges } from "../operators/thread-changes.ts";
@@ -58,6 +58,7 @@ export interface RouteDependencies {
     | "trustedProxyHops"
     | "console"
     | "openId"
+    | "publicUrl"
     | "swagger"
     | "webhooksPrivate"
     | "mcpPrivate"
@@ -102,7 +103,7 @@ export function apiRoutes(dependencies: RouteDependencies): Route[] {
     ...serverRoutes({ ...dependencies, reads }),
     ...widgetRoutes({ ...dependencies, reads }),
     ...routesOf([healthEndpoint({ ...dependencies, facts: dependencies.health })], openToAll),
-    ...(finishSignIn ? [mcpSignInRoute({ ...dependencies, finishSignIn })] : []),
+    ...(finishSignIn ? mcpSignInRoutes({ ...dependencies, finishSignIn }) : []),
     ...(config.console ? operatedRoutes({ ...dependencies, reads }) : []),
   ];
   return config.swagger ? [...routes, ...swaggerRoutes(routes)] : routes;

@@ -1,5 +1,5 @@
 // For src/agent/mcp/visitor-oauth.ts, src/agent/mcp/visitor-sessions.ts, src/agent/mcp/sign-in-tool.ts,
-// src/http/mcp-sign-in.ts, src/stores/records/channel-record.ts
+// src/http/mcp-sign-in.ts, src/domain/channels/mcp-client.ts, src/stores/records/channel-record.ts
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { agentSchema } from "../../src/domain/channels/channel-fields.ts";
@@ -158,6 +158,20 @@ describe("a server at which visitors sign in", () => {
     for await (const line of await exportUser(acting, "shop", user!)) lines.push(line);
     expect(lines[1]).toEqual({ type: "signIn", server: "crm" });
     expect(JSON.stringify(lines)).not.toContain([...auth.tokens.keys()][0]);
+  });
+
+  it("an authorization server can read which client that is, if PUBLIC_URL is set", async () => {
+    const { service } = await openShop();
+    const response = await fetch(`${service.url}/v1/mcp/oauth/client`);
+    expect(await response.json()).toMatchObject({
+      client_id: `${PUBLIC_URL}/v1/mcp/oauth/client`,
+      redirect_uris: [CALLBACK],
+      token_endpoint_auth_method: "none",
+    });
+    const { url } = await startTestService();
+    for (const path of ["client", "callback"]) {
+      expect((await fetch(`${url}/v1/mcp/oauth/${path}`)).status).toBe(404);
+    }
   });
 
   it("uses the client of its settings, whose secret goes to the issuer of the settings alone", async () => {

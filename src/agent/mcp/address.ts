@@ -29,7 +29,7 @@ export function addressed(
         ? { ...oauth, clientId: plain(oauth.clientId), clientSecret: plain(oauth.clientSecret) }
         : null,
     issuer: oauth?.issuer ?? null,
-    visitor: tokens?.provider ?? null,
+    visitor: tokens ?? null,
   };
 }
 

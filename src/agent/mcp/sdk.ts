@@ -5,7 +5,7 @@ export async function loadSdk() {
     import("@modelcontextprotocol/client/stdio"),
   ]);
   const { Client, StreamableHTTPClientTransport, SSEClientTransport, ClientCredentialsProvider } = sdk;
-  const { auth, extractWWWAuthenticateParams } = sdk;
+  const { auth, computeScopeUnion, extractWWWAuthenticateParams } = sdk;
   return {
     Client,
     StdioClientTransport,
@@ -13,6 +13,7 @@ export async function loadSdk() {
     SSEClientTransport,
     ClientCredentialsProvider,
     auth,
+    computeScopeUnion,
     extractWWWAuthenticateParams,
     /** Newest first. The SDK's list names those with `initialize` alone. */
     revisions: [STATELESS, ...sdk.SUPPORTED_PROTOCOL_VERSIONS.filter((one) => one !== STATELESS)],

@@ -40,8 +40,8 @@ export const MCP_TIMEOUTS: McpTimeouts = { connectMs: 5_000, listMs: 5_000, call
 
 export const NO_LONGER = "This tool is no longer available.";
 
-/** A call that got no answer; see McpFault. `unreachable`: it was never sent. */
-type NoAnswer = "lost" | "notTaken" | "unreachable";
+/** A call that got no answer; see McpFault. `unreachable`: it was never sent. `signInNeeded`: only the visitor can help. */
+type NoAnswer = "lost" | "notTaken" | "unreachable" | "signInNeeded";
 
 export interface SessionOptions {
   name: string;
@@ -220,9 +220,9 @@ export class McpSession {
 
   async #call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
     const first = await this.#callOnce(use, signal);
-    if (typeof first !== "object" && this.#tokens?.isSignInNeeded) return this.#begin(use, this.#tokens);
     const mayRepeat = first === "notTaken" || (first === "lost" && use.repeatable);
     const answer = mayRepeat ? await this.#callOnce(use, signal) : first;
+    if (answer === "signInNeeded" && this.#tokens) return this.#begin(use, this.#tokens);
     if (typeof answer === "object") return answer;
     return answer === "lost"
       ? failed("The connection to the tool was lost. Whether it did its work is unknown.")
@@ -235,7 +235,7 @@ export class McpSession {
       server = await abortable(this.#link.connect(), signal);
     } catch {
       signal.throwIfAborted();
-      return "unreachable";
+      return this.#tokens?.isSignInNeeded ? "signInNeeded" : "unreachable";
     }
     const calling = server.connection.callTool(use, {
       timeoutMs: this.#timeouts.callMs,
@@ -254,6 +254,7 @@ export class McpSession {
       signal.throwIfAborted();
       const wanted = wantedSignIn(error, this.#isTold(use));
       if (wanted !== null) return this.#noteWanted(use.tool, wanted);
+      if (this.#tokens?.isSignInNeeded) return "signInNeeded";
       return this.#noteFault(server, use.tool, error);
     } finally {
       server.calls.delete(calling);

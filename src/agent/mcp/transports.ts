@@ -4,6 +4,7 @@ import type { Asking } from "./asking.ts";
 import { createGuardedFetch, MOST_ANSWER_BYTES } from "./guarded-fetch.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import type { McpSdk } from "./sdk.ts";
+import type { VisitorTokens } from "./visitor-oauth.ts";
 
 /** How a server is reached. */
 export interface McpTransport {
@@ -33,7 +34,7 @@ export interface HttpAddress {
   /** The authorization server of the settings; null: the server's own origin. */
   issuer: string | null;
   /** A visitor's tokens; null: the connection is for all. */
-  visitor: AuthProvider | null;
+  visitor: VisitorTokens | null;
 }
 
 /** The SDK's own but for the first pause: whoever waits for an answer must know within a second that no answer comes. */
@@ -77,9 +78,12 @@ function guardedFetch({ url, issuer, allowsPrivate, longestMs, asking }: HttpAdd
 }
 
 /** The settings' headers go to the server itself alone: the SDK also asks its authorization server, by the same fetch. */
-function addressedFetch(send: typeof fetch, { url, headers, bearer, asking }: HttpAddress): typeof fetch {
+function addressedFetch(
+  send: typeof fetch,
+  { url, headers, bearer, asking, visitor }: HttpAddress,
+): typeof fetch {
   const own = new URL(url).origin;
-  return (address, init = {}) => {
+  return async (address, init = {}) => {
     const asked = new URL(address instanceof Request ? address.url : address).origin;
     if (asked !== own) return send(address, init);
     const all = new Headers(init.headers);
@@ -87,7 +91,9 @@ function addressedFetch(send: typeof fetch, { url, headers, bearer, asking }: Ht
     if (bearer) all.set("authorization", `Bearer ${bearer()}`);
     const trace = asking()?.traceparent ?? null;
     if (trace !== null) all.set("traceparent", trace);
-    return send(address, { ...init, headers: all });
+    const response = await send(address, { ...init, headers: all });
+    if (response.status === 403) await visitor?.noteForbidden(response);
+    return response;
   };
 }
 
@@ -96,7 +102,7 @@ function signIn(
   { ClientCredentialsProvider }: McpSdk,
   { oauth, visitor }: HttpAddress,
 ): { authProvider?: InstanceType<McpSdk["ClientCredentialsProvider"]> | AuthProvider } {
-  if (visitor) return { authProvider: visitor };
+  if (visitor) return { authProvider: visitor.provider };
   if (oauth === null) return {};
   const { clientId, clientSecret, issuer, scope } = oauth;
   const clientName = "chat-agent-service";

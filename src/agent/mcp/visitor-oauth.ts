@@ -6,6 +6,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
+import { mcpClientId, mcpClientMetadata } from "../../domain/channels/mcp-client.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import type { McpSdk } from "./sdk.ts";
 import { loadSdk } from "./sdk.ts";
@@ -66,8 +67,10 @@ const LINK_CHARS = 4_000;
 export interface VisitorTokens {
   /** For the transport: gives the token, and refreshes it once for all requests that are refused at the same time. */
   readonly provider: AuthProvider;
-  /** The server has refused the last request, and only the visitor can help. */
+  /** The server has refused the present token, or had none, and only the visitor can help. */
   readonly isSignInNeeded: boolean;
+  /** The server has answered 403: it may want a token that allows more. */
+  noteForbidden(response: Response): Promise<void>;
   /** Begins a sign-in; resolves to the visitor's link. Rejects if the authorization server cannot be used. */
   begin(thread: string): Promise<string>;
 }
@@ -78,16 +81,17 @@ export function visitorTokens(server: OAuthServer, userId: string): VisitorToken
   let challenge: { resourceMetadataUrl?: URL; scope?: string } = {};
   let refreshing: Promise<boolean> | null = null;
   let sent: string | undefined;
-  let isSignInNeeded = false;
+  /** The token with which nothing more can be done; undefined: having none is what was refused. */
+  let refused: { token: string | undefined } | null = null;
 
   const read = async () => grantFrom(await grants.read(userId, name));
 
   /** False: the visitor must sign in. */
-  async function refresh(sdk: McpSdk, refused: string | undefined): Promise<boolean> {
+  async function refresh(sdk: McpSdk, old: string | undefined): Promise<boolean> {
     const grant = await read();
     if (!grant.tokens) return false;
     // Another request, or another instance, has refreshed it meanwhile.
-    if (grant.tokens.access_token !== refused) return true;
+    if (grant.tokens.access_token !== old) return true;
     if (!grant.tokens.refresh_token) return false;
     const done = await authorize(sdk, server, { ...challenge }, providerOf(server, { userId, grant }));
     return done === "AUTHORIZED";
@@ -96,18 +100,22 @@ export function visitorTokens(server: OAuthServer, userId: string): VisitorToken
   const provider: AuthProvider = {
     async token() {
       sent = (await read()).tokens?.access_token;
+      // The visitor has come back, here or at another instance.
+      if (refused && refused.token !== sent) refused = null;
       return sent;
     },
 
     async onUnauthorized({ response }) {
       const sdk = await loadSdk();
-      challenge = sdk.extractWWWAuthenticateParams(response);
-      const refused = sent;
-      refreshing ??= refresh(sdk, refused)
+      const { error: _, ...wanted } = sdk.extractWWWAuthenticateParams(response);
+      challenge = wanted;
+      const old = sent;
+      refreshing ??= refresh(sdk, old)
         .catch(() => false)
         .finally(() => (refreshing = null));
-      isSignInNeeded = !(await refreshing);
-      if (isSignInNeeded) throw new SignInNeeded(name);
+      if (await refreshing) return;
+      refused = { token: (await read()).tokens?.access_token };
+      throw new SignInNeeded(name);
     },
   };
 
@@ -115,7 +123,17 @@ export function visitorTokens(server: OAuthServer, userId: string): VisitorToken
     provider,
 
     get isSignInNeeded() {
-      return isSignInNeeded;
+      return refused !== null;
+    },
+
+    async noteForbidden(response) {
+      const sdk = await loadSdk();
+      const { error, ...wanted } = sdk.extractWWWAuthenticateParams(response);
+      if (error !== "insufficient_scope") return;
+      const { tokens } = await read();
+      const scope = sdk.computeScopeUnion(tokens?.scope, wanted.scope);
+      challenge = { ...wanted, ...(scope === undefined ? {} : { scope }) };
+      refused = { token: tokens?.access_token };
     },
 
     async begin(thread) {
@@ -216,18 +234,17 @@ function providerOf(
   },
 ): OAuthClientProvider {
   const { clientId, clientSecret, scope, issuer, redirectUrl, grants, name } = server;
+  const documentUrl = clientId === null ? mcpClientId(redirectUrl) : null;
   let client = begun?.client ?? grant.client;
 
   return {
     redirectUrl,
     clientMetadata: {
-      client_name: "chat-agent-service",
-      redirect_uris: [redirectUrl],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: clientSecret === null ? "none" : "client_secret_basic",
+      ...mcpClientMetadata(redirectUrl, { hasSecret: clientSecret !== null }),
       ...(scope === null ? {} : { scope }),
     },
+    // Where the authorization server reads it, nothing has to be registered.
+    ...(documentUrl === null ? {} : { clientMetadataUrl: documentUrl }),
     ...(state === undefined ? {} : { state: () => state }),
 
     clientInformation(asked) {

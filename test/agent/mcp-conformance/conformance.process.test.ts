@@ -8,7 +8,29 @@ import { expect, it, test } from "vitest";
 import { temporaryFolder } from "../../support/stores/data-dir.ts";
 
 /** The client scenarios of `@modelcontextprotocol/conformance` that this service must pass. */
-const PASSES = ["initialize", "tools_call", "sse-retry", "auth/client-credentials-basic"];
+const PASSES = [
+  "initialize",
+  "tools_call",
+  "sse-retry",
+  "auth/client-credentials-basic",
+  "auth/metadata-default",
+  "auth/metadata-var1",
+  "auth/metadata-var2",
+  "auth/metadata-var3",
+  "auth/scope-from-www-authenticate",
+  "auth/scope-from-scopes-supported",
+  "auth/scope-omitted-when-undefined",
+  "auth/scope-step-up",
+  "auth/scope-retry-limit",
+  "auth/token-endpoint-auth-basic",
+  "auth/token-endpoint-auth-post",
+  "auth/token-endpoint-auth-none",
+  "auth/pre-registration",
+  "auth/2025-03-26-oauth-endpoint-fallback",
+  "auth/resource-mismatch",
+  "auth/offline-access-scope",
+  "auth/offline-access-not-supported",
+];
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const suite = fileURLToPath(
