@@ -8,7 +8,7 @@ import type { TurnItem } from "../../src/domain/threads/message.ts";
 import { call } from "../support/servers/model-server.ts";
 import type { Act, ModelServerRequest } from "../support/servers/model-server.ts";
 import { CANARY_KEY, openScriptedModel } from "../support/servers/open-model.ts";
-import { startMcpHttpServer } from "./mcp-http-server.ts";
+import { startMcpHttpServer } from "./mcp/mcp-http-server.ts";
 import { channelWith, message, newRun, silentLog } from "./run.ts";
 
 /** Does whatever anybody tells it to, wherever in the request it stands: `OBEY tool(json)`. */

@@ -11,7 +11,7 @@ import { call } from "../support/servers/model-server.ts";
 import { openScriptedModel } from "../support/servers/open-model.ts";
 import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { newRun } from "./run.ts";
-import { openServer, tool } from "./sessions.ts";
+import { openServer, tool } from "./mcp/sessions.ts";
 
 const DATA = TINY_PNG.slice(TINY_PNG.indexOf(",") + 1);
 const image = (more: object = {}) => ({ type: "image" as const, data: DATA, mimeType: "image/png", ...more });

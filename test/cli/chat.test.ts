@@ -1,7 +1,7 @@
 // For src/cli/chat/
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { openServer } from "../agent/sessions.ts";
+import { openServer } from "../agent/mcp/sessions.ts";
 import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { openHttpServer } from "../support/servers/http-server.ts";
 import { call, hold, reset, say } from "../support/servers/model-server.ts";

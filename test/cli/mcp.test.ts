@@ -1,6 +1,6 @@
 // For src/cli/mcp.ts, src/cli/channel-servers.ts, src/agent/mcp/check.ts
 import { expect, test } from "vitest";
-import { openServer, tool } from "../agent/sessions.ts";
+import { openServer, tool } from "../agent/mcp/sessions.ts";
 import { shopChannel } from "../models/shopper.ts";
 import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { runCommand } from "../support/terminal.ts";

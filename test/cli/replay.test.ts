@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { parseCases } from "../../src/replay/case-file.ts";
 import { shopChannel, openShopper } from "../models/shopper.ts";
-import { openServer, tool } from "../agent/sessions.ts";
+import { openServer, tool } from "../agent/mcp/sessions.ts";
 import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { call, hang, startModelServer } from "../support/servers/model-server.ts";
 import type { ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";

@@ -12,7 +12,7 @@ import { startRedis } from "../support/stores/redis-server.ts";
 import { spawnCommand, startServiceProcess } from "../support/servers/service-process.ts";
 import { SOON, launchBrowser, test } from "../widget/browser.ts";
 import type { OpenVisit, Visit } from "../widget/browser.ts";
-import { startPageServer } from "../widget/page-server.ts";
+import { startPageServer } from "../widget/page/page-server.ts";
 
 const NAME = "Ann";
 

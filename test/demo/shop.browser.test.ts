@@ -6,7 +6,7 @@ import { emptyFolder } from "../support/stores/data-dir.ts";
 import { openServiceProcess } from "../support/servers/service-process.ts";
 import type { ServiceProcess } from "../support/servers/service-process.ts";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
-import { paint } from "../widget/pictures.ts";
+import { paint } from "../widget/page/pictures.ts";
 
 let browser: Browser;
 let running: ServiceProcess;

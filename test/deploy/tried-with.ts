@@ -81,7 +81,7 @@ export const TRIED_WITH: readonly TriedWith[] = [
   {
     what: "Chromium",
     how: "the element: how it looks, its languages, its keyboard",
-    command: tests("test/widget/appearance"),
+    command: tests("test/widget/page/appearance"),
     version: () => versionOf(pathOf("browser"), "--version"),
   },
   fromNpm("AI SDK 7, ai", "ai", AI_SDK),
@@ -96,7 +96,7 @@ export const TRIED_WITH: readonly TriedWith[] = [
   }),
   fromNpm("MCP, @modelcontextprotocol/server-everything", "@modelcontextprotocol/server-everything", {
     how: "its tools and its question, over stdio, Streamable HTTP and SSE",
-    command: tests("test/agent/mcp-real-servers"),
+    command: tests("test/agent/mcp/mcp-real-servers"),
   }),
   fromNpm("MCP, servers of @modelcontextprotocol/sdk", "@modelcontextprotocol/sdk", {
     how: "tools over Streamable HTTP and SSE, sessions that end, signing in",

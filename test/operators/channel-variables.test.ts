@@ -9,7 +9,7 @@ import { createMcpSessions } from "../../src/agent/mcp/sessions.ts";
 import { secretsOf } from "../../src/webhooks/sign.ts";
 import { Secret } from "../../src/secret.ts";
 import { isSetting, settingNames } from "../../src/config.ts";
-import { openServer, tool } from "../agent/sessions.ts";
+import { openServer, tool } from "../agent/mcp/sessions.ts";
 import { silentLog } from "../agent/run.ts";
 import { startOperated } from "../http/operator-api/operators-service.ts";
 import { sampleChannel } from "../stores/samples.ts";

@@ -1,6 +1,6 @@
 import type { PageTool } from "../../src/domain/channels/page-tool.ts";
 import type { Checks } from "../../src/replay/case.ts";
-import { tool } from "../agent/sessions.ts";
+import { tool } from "../agent/mcp/sessions.ts";
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
 /** The shop in which the demo conversations were recorded: its page's tools, its server's tools, and what was said. */

@@ -1,8 +1,8 @@
 import { systemClock } from "../../src/clock.ts";
 import type { Line } from "../../machines/line.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
-import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
-import type { McpHttpServer } from "../agent/mcp-http-server.ts";
+import { startMcpHttpServer } from "../agent/mcp/mcp-http-server.ts";
+import type { McpHttpServer } from "../agent/mcp/mcp-http-server.ts";
 import { openShopper, shopChannel } from "../models/shopper.ts";
 import { openTestService, sendMessage } from "../support/servers/service.ts";
 import type { TestService } from "../support/servers/service.ts";

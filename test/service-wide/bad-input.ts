@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ORIGIN, SECRET_KEY } from "../http/service.ts";
 import { sendRaw } from "../listeners/raw-client.ts";
 import { TEST_KEY } from "../support/servers/service.ts";
-import { spoken } from "./ask.ts";
-import type { Asking, Got } from "./ask.ts";
+import { spoken } from "./clients/ask.ts";
+import type { Asking, Got } from "./clients/ask.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
-import type { Reach, Reached } from "./reached.ts";
+import type { Reach, Reached } from "./clients/reached.ts";
 
 const bearer = { authorization: `Bearer ${TEST_KEY}` };
 const secret = { authorization: `Bearer ${SECRET_KEY}` };

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
+import { startMcpHttpServer } from "../agent/mcp/mcp-http-server.ts";
 import { ORIGIN } from "../http/service.ts";
 import { emptyFolder, temporaryFolder } from "../support/stores/data-dir.ts";
 import { filesWith } from "../support/house/files-with.ts";
@@ -25,8 +25,8 @@ import { startServiceProcess } from "../support/servers/service-process.ts";
 import { runCommand } from "../support/terminal.ts";
 import { startReceiver } from "../traces/receiver.ts";
 import type { Receiver } from "../traces/receiver.ts";
-import { ask as askOnce } from "./ask.ts";
-import type { Asking, Got } from "./ask.ts";
+import { ask as askOnce } from "./clients/ask.ts";
+import type { Asking, Got } from "./clients/ask.ts";
 
 /** One word for each place in which somebody's words are kept. */
 const OF_THREADS = {

@@ -4,9 +4,9 @@ import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { hold, say, startModelServer } from "../support/servers/model-server.ts";
 import { TEST_KEY } from "../support/servers/service.ts";
 import { startServiceProcess } from "../support/servers/service-process.ts";
-import { ask } from "./ask.ts";
-import { openStream } from "./open-stream.ts";
-import type { OpenStream } from "./open-stream.ts";
+import { ask } from "./clients/ask.ts";
+import { openStream } from "./clients/open-stream.ts";
+import type { OpenStream } from "./clients/open-stream.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
 
 /** The modules of a start are opened many at once, and need 180. */

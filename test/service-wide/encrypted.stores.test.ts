@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { testWrapping } from "../support/stores/content-keys.ts";
 import { call, say } from "../support/servers/model-server.ts";
 import { storesWithFiles } from "../stores/content-keys/stored-bytes.ts";
-import { OPERATOR_KEY, openWhole } from "./open-whole.ts";
-import type { Whole } from "./open-whole.ts";
+import { OPERATOR_KEY, openWhole } from "./clients/open-whole.ts";
+import type { Whole } from "./clients/open-whole.ts";
 
 /** What must be found nowhere, and where it comes from. */
 const CANARIES = {

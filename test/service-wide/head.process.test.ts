@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { startServiceProcess } from "../support/servers/service-process.ts";
-import { ask } from "./ask.ts";
+import { ask } from "./clients/ask.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
 
 /** All that is answered without a credential. */

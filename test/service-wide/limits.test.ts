@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { ORIGIN } from "../http/service.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
 import { noStore, seen, toPage } from "./bad-input.ts";
-import { openWhole } from "./open-whole.ts";
-import type { Whole } from "./open-whole.ts";
+import { openWhole } from "./clients/open-whole.ts";
+import type { Whole } from "./clients/open-whole.ts";
 
 describeEachListener("limits by address and token", (listener) => {
   const toolsOf = (whole: Whole, token: string, threadId: string) =>

@@ -6,8 +6,8 @@ import { cli } from "../http/service.ts";
 import { hold, lastUserText, say, status, usage } from "../support/servers/model-server.ts";
 import type { ModelServerRequest, ScriptedTurn } from "../support/servers/model-server.ts";
 import { until } from "../support/until.ts";
-import { spoken } from "./ask.ts";
-import { OPERATOR_KEY, openWhole } from "./open-whole.ts";
+import { spoken } from "./clients/ask.ts";
+import { OPERATOR_KEY, openWhole } from "./clients/open-whole.ts";
 
 const textOf = (message: { content?: unknown } | undefined) => String(message?.content);
 const isSummary = ({ body }: ModelServerRequest) =>

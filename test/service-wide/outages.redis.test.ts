@@ -7,11 +7,11 @@ import { openRedisStore } from "../../src/stores/redis.ts";
 import { isFull } from "../faults/lengths.ts";
 import { startRedis } from "../support/stores/redis-server.ts";
 import type { RedisServer } from "../support/stores/redis-server.ts";
-import type { Asking } from "./ask.ts";
-import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
+import type { Asking } from "./clients/ask.ts";
+import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./clients/every-route.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
-import { openWhole } from "./open-whole.ts";
-import type { Whole } from "./open-whole.ts";
+import { openWhole } from "./clients/open-whole.ts";
+import type { Whole } from "./clients/open-whole.ts";
 
 /** The store's deadline, and the rest; asserted at full length alone, on a machine that does nothing else. */
 const IN_TIME_MS = isFull ? STORE_DEADLINE_MS + 500 : Infinity;

@@ -1,8 +1,8 @@
 // For src/stores/redis.ts, src/stores/deadline.ts, src/start/
 import { expect, test } from "vitest";
-import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./every-route.ts";
+import { answersOf, bugs, everyRoute, health, outages, unavailable } from "./clients/every-route.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
-import { openWhole } from "./open-whole.ts";
+import { openWhole } from "./clients/open-whole.ts";
 
 describeEachListener("P24: without its store", (listener) => {
   test("the embedded store closed: every route is 503 at once", async () => {

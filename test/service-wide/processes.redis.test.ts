@@ -1,8 +1,8 @@
 // For src/start/processes/
 import { afterAll, describe } from "vitest";
 import { describeBadInput } from "./bad-input.ts";
-import { reachProcesses } from "./reached.ts";
-import type { Reach, Reached } from "./reached.ts";
+import { reachProcesses } from "./clients/reached.ts";
+import type { Reach, Reached } from "./clients/reached.ts";
 import { describeStrangers } from "./strangers.ts";
 import { describeStreams } from "./streams.ts";
 

@@ -15,7 +15,7 @@ import { ORIGIN } from "../http/service.ts";
 import { sampleCommit, sampleMessage, sampleRun } from "../stores/samples.ts";
 import { emptyFolder } from "../support/stores/data-dir.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
-import { openWhole } from "./open-whole.ts";
+import { openWhole } from "./clients/open-whole.ts";
 
 const REPLIES = 2;
 const PARTS = 128;

@@ -9,8 +9,8 @@ import type { Described, Endpoint, Operation } from "../http/described.ts";
 import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { startServiceProcess } from "../support/servers/service-process.ts";
 import { SOON, launchBrowser } from "../widget/browser.ts";
-import { ask, linesOf } from "./ask.ts";
-import type { Asking, Got } from "./ask.ts";
+import { ask, linesOf } from "./clients/ask.ts";
+import type { Asking, Got } from "./clients/ask.ts";
 
 /** A start without configuration, as a newcomer has it: its address, its keys, and what a page of the demo sends. */
 async function startDemo() {

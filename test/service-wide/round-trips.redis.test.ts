@@ -6,8 +6,8 @@ import type { Store } from "../../src/store.ts";
 import { hold } from "../support/servers/model-server.ts";
 import { startRedisCluster } from "../support/stores/redis-cluster.ts";
 import { startRedis } from "../support/stores/redis-server.ts";
-import { openWhole } from "./open-whole.ts";
-import type { Whole } from "./open-whole.ts";
+import { openWhole } from "./clients/open-whole.ts";
+import type { Whole } from "./clients/open-whole.ts";
 
 /** One command as Redis saw it, in the process's own time. */
 interface Command {

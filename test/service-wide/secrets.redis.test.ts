@@ -9,8 +9,8 @@ import { freePort } from "../support/servers/free-port.ts";
 import { bytes, cut, reset, startModelServer, status } from "../support/servers/model-server.ts";
 import { startRedis } from "../support/stores/redis-server.ts";
 import { spawnCommand, startServiceProcess } from "../support/servers/service-process.ts";
-import { ask } from "./ask.ts";
-import type { Asking } from "./ask.ts";
+import { ask } from "./clients/ask.ts";
+import type { Asking } from "./clients/ask.ts";
 
 /** Values that must be seen nowhere but where they are sent. */
 const canaries = {

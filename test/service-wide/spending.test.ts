@@ -7,10 +7,10 @@ import { ORIGIN, SECRET_KEY, shop } from "../http/service.ts";
 import { bytes, call, cut, hang, hold, reset, say, status, usage } from "../support/servers/model-server.ts";
 import type { Act, Script } from "../support/servers/model-server.ts";
 import { until } from "../support/until.ts";
-import { spoken } from "./ask.ts";
-import { OPERATOR_KEY, openWhole } from "./open-whole.ts";
-import type { Whole } from "./open-whole.ts";
-import { openStream } from "./open-stream.ts";
+import { spoken } from "./clients/ask.ts";
+import { OPERATOR_KEY, openWhole } from "./clients/open-whole.ts";
+import type { Whole } from "./clients/open-whole.ts";
+import { openStream } from "./clients/open-stream.ts";
 
 const EXCEEDED = { type: "error", code: "budget_exceeded" };
 

@@ -1,5 +1,5 @@
 // For src/http/, src/listeners/
-import { reachWhole } from "./reached.ts";
+import { reachWhole } from "./clients/reached.ts";
 import { describeStrangers } from "./strangers.ts";
 
 describeStrangers(reachWhole);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SECRET_KEY } from "../http/service.ts";
 import { call } from "../support/servers/model-server.ts";
-import type { Got } from "./ask.ts";
+import type { Got } from "./clients/ask.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
-import type { Reach, Reached } from "./reached.ts";
+import type { Reach, Reached } from "./clients/reached.ts";
 
 export function describeStrangers(reach: Reach): void {
   describeEachListener("whose a thread is", (listener) => {

@@ -1,5 +1,5 @@
 // For src/http/stream/, src/threads/, src/listeners/
-import { reachWhole } from "./reached.ts";
+import { reachWhole } from "./clients/reached.ts";
 import { describeStreams } from "./streams.ts";
 
 describeStreams(reachWhole);

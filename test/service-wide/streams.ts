@@ -5,11 +5,11 @@ import { ORIGIN } from "../http/service.ts";
 import { atLength } from "../support/lengths.ts";
 import { call, hold, noUsage, say } from "../support/servers/model-server.ts";
 import { TEST_KEY } from "../support/servers/service.ts";
-import { spoken } from "./ask.ts";
-import { openStream } from "./open-stream.ts";
-import type { OpenStream } from "./open-stream.ts";
+import { spoken } from "./clients/ask.ts";
+import { openStream } from "./clients/open-stream.ts";
+import type { OpenStream } from "./clients/open-stream.ts";
 import { describeEachListener } from "../support/servers/each-listener.ts";
-import type { Reach, Reached } from "./reached.ts";
+import type { Reach, Reached } from "./clients/reached.ts";
 
 /** Streams over real sockets: readers that leave, wait, come late and come twice. */
 const SOON = { timeout: 60_000, interval: 20 };

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { startMcpHttpServer } from "../agent/mcp-http-server.ts";
+import { startMcpHttpServer } from "../agent/mcp/mcp-http-server.ts";
 import { ask, objectOf, terminalOf } from "../scenarios/page.ts";
 import { temporaryFolder } from "../support/stores/data-dir.ts";
 import { call, hold, say, startModelServer, usage } from "../support/servers/model-server.ts";

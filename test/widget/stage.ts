@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { launchBrowser } from "./browser.ts";
-import { startPageServer } from "./page-server.ts";
+import { startPageServer } from "./page/page-server.ts";
 import { startScriptedService } from "./scripted-service.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 

@@ -1,7 +1,7 @@
 // For src/threads/, src/stores/
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startMcpHttpServer } from "../../agent/mcp-http-server.ts";
-import type { McpHttpServer } from "../../agent/mcp-http-server.ts";
+import { startMcpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
+import type { McpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
 import { embeddedGround, redisGround } from "./crash-case.ts";
 import type { CrashGround } from "./crash-case.ts";
 import { CRASH_MODES } from "./crash-store.ts";

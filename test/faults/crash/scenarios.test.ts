@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
 import { openOpenAi } from "../../../src/models/openai.ts";
 import { openEmbeddedStore } from "../../../src/stores/embedded.ts";
-import { startMcpHttpServer } from "../../agent/mcp-http-server.ts";
+import { startMcpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
 import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { ROOMY_LIMITS, startTestService } from "../../support/servers/service.ts";
 import { answerFaults, ROUTES } from "../flaky/answer-faults.ts";

@@ -15,9 +15,9 @@ import { TEST_KEY } from "../../support/servers/service.ts";
 import { spawnCommand, startServiceProcess } from "../../support/servers/service-process.ts";
 import type { ServiceProcess } from "../../support/servers/service-process.ts";
 import { valueOf } from "../../metrics/sample.ts";
-import { openStream } from "../../service-wide/open-stream.ts";
-import type { OpenStream } from "../../service-wide/open-stream.ts";
-import { pidsOf } from "../../service-wide/reached.ts";
+import { openStream } from "../../service-wide/clients/open-stream.ts";
+import type { OpenStream } from "../../service-wide/clients/open-stream.ts";
+import { pidsOf } from "../../service-wide/clients/reached.ts";
 
 /** `PROCESSES_TESTS=full`: on each listener, and to the end of what retires. */
 const isFull = process.env["PROCESSES_TESTS"] === "full";

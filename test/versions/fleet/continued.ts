@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { vi } from "vitest";
-import type { McpHttpServer } from "../../agent/mcp-http-server.ts";
+import type { McpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
 import type { ModelServer } from "../../support/servers/model-server.ts";
 import { folderInMemory } from "../../support/stores/data-dir.ts";
 import { shiftDeadlines } from "../../support/stores/age-redis.ts";

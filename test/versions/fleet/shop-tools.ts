@@ -1,5 +1,5 @@
-import { startMcpHttpServer } from "../../agent/mcp-http-server.ts";
-import type { McpHttpServer } from "../../agent/mcp-http-server.ts";
+import { startMcpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
+import type { McpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
 
 /** With `hangs` a call for such an article is never answered. */
 const STUCK = "stuck";

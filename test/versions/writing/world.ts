@@ -6,7 +6,7 @@ import type {
   ModelServerRequest,
   ScriptedTurn,
 } from "../../support/servers/model-server.ts";
-import type { McpHttpServer } from "../../agent/mcp-http-server.ts";
+import type { McpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
 import { identify, mintVisitor, openPage, sendMessage } from "../fleet/api.ts";
 import type { Backend, Page, ServerMessage } from "../fleet/api.ts";
 import { textOf } from "../fleet/client.ts";
