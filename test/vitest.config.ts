@@ -28,18 +28,20 @@ const cores = availableParallelism();
 const LONG = [
   "**/*.stores",
   "{cli,demo,http,identity,operators,replay,service-wide,traces,webhooks}/**/*",
-  "agent/{create-agent,mcp*,oauth,offered-tools}",
+  "agent/{create-agent,tools/offered-tools,mcp/*,history/summarize}",
   "client/**/*",
-  "console/sign-in",
+  "knowledge/*",
   "domain/{name-map,operator-name}",
-  "faults/*",
+  "faults/**/*",
   "listeners/{node,uws}",
   "machines/thread",
-  "models/{chains,contract,endings,faults,images,learn,odd-streams,openai,push-fetch,refusals,small-contexts,split-streams}",
+  "models/{chains,faults,images,openai,push-fetch}",
+  "models/{contract/contract,refusals/learn,refusals/refusals,refusals/small-contexts}",
+  "models/reply/{endings,odd-streams,split-streams}",
   "protocol/*",
   "service",
   "stores/{backup,check,engine}/*",
-  "stores/{compact,embedded*,encrypted}",
+  "stores/{lmdb,content-keys}/*",
   "threads/{feeds,handoff,recover}/*",
   "visitors/silent-visitors",
   "widget/{script,without-browser/feed,without-browser/markdown}",
@@ -49,7 +51,7 @@ const LONG = [
 const LONGEST = [
   "cli/machines",
   "domain/name-map",
-  "faults/{flaky-store.stores,scenarios}",
+  "faults/{flaky/flaky-store.stores,crash/scenarios}",
   "listeners/{node,uws}",
   "stores/check/suspicions",
   "stores/backup/{check,restore}.stores",
@@ -66,7 +68,7 @@ const NIGHTLY = [
   "faults/forgotten.redis",
   "stores/backup/grow.redis",
   "topology/{hung-primary,lagging-replica}.redis",
-  "versions/{newer-threads,rolling-upgrade}.redis",
+  "versions/{newer-threads,fleet/rolling-upgrade}.redis",
 ].map((name) => `test/${name}.test.ts`);
 
 export default defineConfig({
