@@ -33,7 +33,7 @@ test("it takes time in proportion to the text", () => {
 
 test("the card, the console and the terminal have this one function", () => {
   for (const file of [
-    "widget/run/confirm-call.ts",
+    "widget/run/tab/confirm-call.ts",
     "console/parts/printable-nodes.ts",
     "cli/chat/chat-printer.ts",
     "cli/command/print.ts",
