@@ -20,9 +20,9 @@ export interface HistorySummary {
 export const HISTORY_SUMMARY = "~history-summary";
 
 /** The messages that a summary does not cover. */
-export function withoutSummarized(
-  messages: readonly Message[],
+export function withoutSummarized<Messages extends readonly Message[]>(
+  messages: Messages,
   summary: HistorySummary | null,
-): readonly Message[] {
+): Messages | Message[] {
   return summary === null ? messages : messages.filter(({ id }) => Number(id) > summary.upTo);
 }

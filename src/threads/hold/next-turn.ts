@@ -29,7 +29,7 @@ export function nextTurn(thread: {
     ...(attachments === undefined ? {} : { attachments }),
     ...(handedBack === undefined ? {} : { handedBack }),
     ...(summary === null ? {} : { summary }),
-    before: [...withoutSummarized(asked < 0 ? history : history.slice(0, asked), summary)],
+    before: withoutSummarized(history.slice(0, asked < 0 ? history.length : asked), summary),
   };
 }
 
