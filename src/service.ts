@@ -13,7 +13,7 @@ import type { KeyDoor } from "./admission/key-door.ts";
 import { createRateWindows } from "./admission/rate-windows.ts";
 import type { Agent } from "./agent.ts";
 import type { Spending } from "./agent/budget.ts";
-import type { Grants } from "./agent/mcp/visitor-oauth.ts";
+import type { Grants } from "./agent/mcp/sign-in/visitor-oauth.ts";
 import { createAgent } from "./agent/create-agent.ts";
 import type { AgentOptions } from "./agent/create-agent.ts";
 import { ignoredBody } from "./agent/ignored-body.ts";

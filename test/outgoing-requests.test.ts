@@ -10,8 +10,8 @@ import { expect, test } from "vitest";
  */
 const ASKING: Readonly<Record<string, RegExp>> = {
   // MCP servers, and the authorization servers of theirs: agent/mcp-bounds.
-  "src/agent/mcp/guarded-fetch.ts": /mostBytes: MOST_ANSWER_BYTES/,
-  "src/agent/mcp/sdk.ts": /loadSdk/,
+  "src/agent/mcp/connect/guarded-fetch.ts": /mostBytes: MOST_ANSWER_BYTES/,
+  "src/agent/mcp/connect/sdk.ts": /loadSdk/,
   // Receivers of webhooks: webhooks/send.
   "src/webhooks/send.ts": /answer\.dump\(\{ limit: ANSWER_BYTES/,
   // Pages of the sources of a channel's knowledge: knowledge/crawl.

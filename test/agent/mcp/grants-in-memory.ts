@@ -1,4 +1,4 @@
-import type { Grants } from "../../../src/agent/mcp/visitor-oauth.ts";
+import type { Grants } from "../../../src/agent/mcp/sign-in/visitor-oauth.ts";
 
 /** Of one channel whose users are all there. */
 export function grantsInMemory(): () => Grants {

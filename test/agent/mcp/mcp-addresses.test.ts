@@ -1,4 +1,4 @@
-// For src/agent/mcp/transports.ts, src/agent/mcp/guarded-fetch.ts
+// For src/agent/mcp/connect/transports.ts, src/agent/mcp/connect/guarded-fetch.ts
 import { describe, expect, it, test } from "vitest";
 import { createMcpSessions } from "../../../src/agent/mcp/sessions.ts";
 import { systemClock } from "../../../src/clock.ts";

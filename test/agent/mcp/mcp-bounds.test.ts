@@ -1,4 +1,4 @@
-// For src/agent/mcp/guarded-fetch.ts, src/agent/mcp/session.ts, src/agent/mcp/read-tool.ts
+// For src/agent/mcp/connect/guarded-fetch.ts, src/agent/mcp/session.ts, src/agent/mcp/read-tool.ts
 import type { ServerResponse } from "node:http";
 import { expect, it } from "vitest";
 import { createLog } from "../../../src/log.ts";

@@ -1,5 +1,5 @@
-// For src/agent/mcp/connection.ts, src/agent/mcp/session.ts, src/agent/mcp/fault.ts, src/agent/mcp/connect-fault.ts,
-// src/agent/mcp/hidden-error.ts
+// For src/agent/mcp/connect/connection.ts, src/agent/mcp/session.ts, src/agent/mcp/fault.ts, src/agent/mcp/connect/connect-fault.ts,
+// src/agent/mcp/connect/hidden-error.ts
 import { describe, expect, it } from "vitest";
 import { beginEvents, openScriptedServer, say } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";

@@ -1,5 +1,5 @@
 // For src/agent/mcp/list-tools.ts, src/agent/mcp/read-tool.ts, src/agent/mcp/mended-schema.ts,
-// src/agent/mcp/oddities.ts, src/agent/mcp/unusable.ts
+// src/agent/mcp/oddities.ts, src/agent/mcp/connect/unusable.ts
 import { describe, expect, it } from "vitest";
 import { createLog } from "../../../src/log.ts";
 import { listing, openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";

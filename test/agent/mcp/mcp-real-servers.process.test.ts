@@ -1,4 +1,4 @@
-// For src/agent/mcp/transports.ts, src/agent/mcp/connect.ts, src/agent/mcp/
+// For src/agent/mcp/connect/transports.ts, src/agent/mcp/connect/connect.ts, src/agent/mcp/
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// For src/agent/mcp/transports.ts, src/agent/mcp/check.ts
+// For src/agent/mcp/connect/transports.ts, src/agent/mcp/check.ts
 import { expect, test } from "vitest";
 import { checkMcpServers } from "../../../src/agent/mcp/check.ts";
 import { systemClock } from "../../../src/clock.ts";

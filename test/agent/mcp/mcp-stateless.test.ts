@@ -1,4 +1,4 @@
-// For src/agent/mcp/connect.ts, src/agent/mcp/connection.ts, src/agent/mcp/put-off.ts, src/agent/mcp/list-tools.ts, src/agent/mcp/wanted-input.ts
+// For src/agent/mcp/connect/connect.ts, src/agent/mcp/connect/connection.ts, src/agent/mcp/put-off.ts, src/agent/mcp/list-tools.ts, src/agent/mcp/wanted-input.ts
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotocol/server";
 import type { McpHttpHandler } from "@modelcontextprotocol/server";

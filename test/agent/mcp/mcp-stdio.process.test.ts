@@ -1,4 +1,4 @@
-// For src/agent/mcp/transports.ts, src/agent/mcp/sdk.ts
+// For src/agent/mcp/connect/transports.ts, src/agent/mcp/connect/sdk.ts
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// For src/agent/mcp/wanted-input.ts, src/agent/mcp/asking.ts, src/agent/mcp/link.ts
+// For src/agent/mcp/wanted-input.ts, src/agent/mcp/connect/asking.ts, src/agent/mcp/connect/link.ts
 import { describe, expect, it, test } from "vitest";
 import type { Caller } from "../../../src/agent/mcp/identity.ts";
 import { createLog } from "../../../src/log.ts";

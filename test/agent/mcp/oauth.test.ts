@@ -1,4 +1,4 @@
-// For src/agent/mcp/guarded-fetch.ts, src/agent/mcp/session.ts
+// For src/agent/mcp/connect/guarded-fetch.ts, src/agent/mcp/session.ts
 import { expect, test } from "vitest";
 import { agentSchema } from "../../../src/domain/channels/channel-fields.ts";
 import { Secret } from "../../../src/secret.ts";

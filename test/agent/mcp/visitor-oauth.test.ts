@@ -1,4 +1,4 @@
-// For src/agent/mcp/visitor-oauth.ts, src/agent/mcp/visitor-sessions.ts, src/agent/mcp/sign-in-tool.ts,
+// For src/agent/mcp/sign-in/visitor-oauth.ts, src/agent/mcp/sign-in/visitor-sessions.ts, src/agent/mcp/sign-in/sign-in-tool.ts,
 // src/http/mcp-sign-in.ts, src/domain/channels/mcp-client.ts, src/stores/records/channel-record.ts
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/clock.ts";

@@ -159,7 +159,15 @@ export const SERVICE: readonly Layer[] = [
             path: "src/agent/history/",
             is: "what of a long history a model is sent, and the summary of the rest",
           },
-          { path: "src/agent/mcp/", is: "connections to the MCP servers of channels" },
+          { path: "src/agent/mcp/", is: "the MCP servers of channels: their tools, calls and answers" },
+          {
+            path: "src/agent/mcp/connect/",
+            is: "connections to them: addresses, transports, revisions, what is read of their answers",
+          },
+          {
+            path: "src/agent/mcp/sign-in/",
+            is: "visitors who sign in to them, and connections that are one visitor's",
+          },
         ],
       },
       {

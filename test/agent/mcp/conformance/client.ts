@@ -1,6 +1,6 @@
 import { createMcpSessions } from "../../../../src/agent/mcp/sessions.ts";
 import type { McpSessions } from "../../../../src/agent/mcp/sessions.ts";
-import { SIGN_IN } from "../../../../src/agent/mcp/sign-in-tool.ts";
+import { SIGN_IN } from "../../../../src/agent/mcp/sign-in/sign-in-tool.ts";
 import type { McpHttpServer } from "../../../../src/domain/channels/channel.ts";
 import { createLog } from "../../../../src/log.ts";
 import { callOf } from "../../tools/call-of.ts";

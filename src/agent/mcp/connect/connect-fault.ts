@@ -1,6 +1,6 @@
-import { AnswerTooLong } from "../../bounded-body.ts";
-import { isRecord } from "../tools/picked-schema.ts";
-import { NOT_PUBLIC } from "../../public-lookup.ts";
+import { AnswerTooLong } from "../../../bounded-body.ts";
+import { isRecord } from "../../tools/picked-schema.ts";
+import { NOT_PUBLIC } from "../../../public-lookup.ts";
 import { Unusable } from "./unusable.ts";
 
 /** MCP 2026-07-28, basic, UnsupportedProtocolVersionError: `data` has `supported`. */

@@ -1,9 +1,9 @@
-import type { McpHttpServer } from "../../domain/channels/channel.ts";
-import { variableName } from "../../domain/channels/channel-variables.ts";
-import { Secret } from "../../secret.ts";
+import type { McpHttpServer } from "../../../domain/channels/channel.ts";
+import { variableName } from "../../../domain/channels/channel-variables.ts";
+import { Secret } from "../../../secret.ts";
 import type { AskingNow } from "./asking.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { identityToken } from "./identity.ts";
+import { identityToken } from "../identity.ts";
 import type { HttpAddress } from "./transports.ts";
 import { Unusable } from "./unusable.ts";
 

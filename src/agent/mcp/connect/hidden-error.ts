@@ -1,4 +1,4 @@
-import { cutText } from "../../../machines/line.ts";
+import { cutText } from "../../../../machines/line.ts";
 
 /** A server's error may be as long as its answers; more says nothing more. */
 const MESSAGE_CHARS = 2_000;

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { createHider } from "../../log.ts";
-import { abortable } from "../abortable.ts";
-import { isRecord } from "../tools/picked-schema.ts";
+import { createHider } from "../../../log.ts";
+import { abortable } from "../../abortable.ts";
+import { isRecord } from "../../tools/picked-schema.ts";
 import { LONGEST_CALL_MS, secretsOf } from "./address.ts";
 import { AskingNow } from "./asking.ts";
 import { connected, NOBODY } from "./connect.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { isOfOddResult } from "./fault.ts";
+import { isOfOddResult } from "../fault.ts";
 import { headerFault } from "./header-arguments.ts";
 import { hideInErrors } from "./hidden-error.ts";
-import type { Caller } from "./identity.ts";
-import { listTools } from "./list-tools.ts";
-import type { ListedTools } from "./list-tools.ts";
-import { notPutOff } from "./put-off.ts";
+import type { Caller } from "../identity.ts";
+import { listTools } from "../list-tools.ts";
+import type { ListedTools } from "../list-tools.ts";
+import { notPutOff } from "../put-off.ts";
 import { loadSdk } from "./sdk.ts";
 
 /** An open connection to an MCP server, as far as tools go. Its calls reject with what the SDK throws. */

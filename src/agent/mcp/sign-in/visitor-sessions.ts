@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
-import type { McpHttpServer, McpServer, VisitorOAuth } from "../../domain/channels/channel.ts";
-import type { McpSession } from "./session.ts";
+import type { Clock } from "../../../clock.ts";
+import type { McpHttpServer, McpServer, VisitorOAuth } from "../../../domain/channels/channel.ts";
+import type { McpSession } from "../session.ts";
 
 /** A server at which each visitor signs in: what it offers, and answers, is that visitor's. */
 export type VisitorsServer = McpHttpServer & { oauth: VisitorOAuth };

@@ -1,6 +1,6 @@
-import type { McpServer } from "../../domain/channels/channel.ts";
-import type { Secret } from "../../secret.ts";
-import type { VisitorTokens } from "./visitor-oauth.ts";
+import type { McpServer } from "../../../domain/channels/channel.ts";
+import type { Secret } from "../../../secret.ts";
+import type { VisitorTokens } from "../sign-in/visitor-oauth.ts";
 
 /** What a connection to an MCP server is made of. */
 export interface ConnectionOptions {

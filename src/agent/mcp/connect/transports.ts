@@ -1,10 +1,10 @@
 import type { AuthProvider, Transport } from "@modelcontextprotocol/client";
-import type { McpProcessServer } from "../../domain/channels/channel.ts";
+import type { McpProcessServer } from "../../../domain/channels/channel.ts";
 import type { Asking } from "./asking.ts";
 import { createGuardedFetch, MOST_ANSWER_BYTES } from "./guarded-fetch.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import type { McpSdk } from "./sdk.ts";
-import type { VisitorTokens } from "./visitor-oauth.ts";
+import type { VisitorTokens } from "../sign-in/visitor-oauth.ts";
 
 /** How a server is reached. */
 export interface McpTransport {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Transport } from "@modelcontextprotocol/client";
-import type { Caller } from "./identity.ts";
+import type { Caller } from "../identity.ts";
 
 /** A request that is being sent: the transport is shared by all of them. */
 export interface Asking {

@@ -1,12 +1,12 @@
-import { AnswerTooLong } from "../../bounded-body.ts";
-import type { Clock } from "../../clock.ts";
-import type { McpServer } from "../../domain/channels/channel.ts";
-import type { Log } from "../../log.ts";
+import { AnswerTooLong } from "../../../bounded-body.ts";
+import type { Clock } from "../../../clock.ts";
+import type { McpServer } from "../../../domain/channels/channel.ts";
+import type { Log } from "../../../log.ts";
 import { openConnection } from "./connection.ts";
 import type { McpConnection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import type { ListedTools } from "./list-tools.ts";
-import type { VisitorTokens } from "./visitor-oauth.ts";
+import type { ListedTools } from "../list-tools.ts";
+import type { VisitorTokens } from "../sign-in/visitor-oauth.ts";
 import { Unusable } from "./unusable.ts";
 
 /** An open connection, and what is known of the server's tools. */

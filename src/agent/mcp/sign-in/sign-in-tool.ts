@@ -1,5 +1,5 @@
-import { PickedSchema } from "../tools/picked-schema.ts";
-import type { ServerTool } from "../tools/tools.ts";
+import { PickedSchema } from "../../tools/picked-schema.ts";
+import type { ServerTool } from "../../tools/tools.ts";
 
 /** The name of the tool that stands for those of a server which tells them only to who has signed in. */
 export const SIGN_IN = "sign_in";

@@ -1,7 +1,7 @@
 import { Agent, fetch as undiciFetch } from "undici";
-import { AnswerTooLong, beginningOf, boundedBody } from "../../bounded-body.ts";
-import { messageOf } from "../../errors.ts";
-import { mustBePublic, publicLookup } from "../../public-lookup.ts";
+import { AnswerTooLong, beginningOf, boundedBody } from "../../../bounded-body.ts";
+import { messageOf } from "../../../errors.ts";
+import { mustBePublic, publicLookup } from "../../../public-lookup.ts";
 import type { Asking } from "./asking.ts";
 import { Unusable } from "./unusable.ts";
 

@@ -1,10 +1,10 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { abortable } from "../abortable.ts";
+import { abortable } from "../../abortable.ts";
 import { addressed } from "./address.ts";
 import type { AskingNow } from "./asking.ts";
 import { connectFault } from "./connect-fault.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { isOfOldServer, isOfProbe } from "./fault.ts";
+import { isOfOldServer, isOfProbe } from "../fault.ts";
 import type { McpSdk } from "./sdk.ts";
 import { httpTransport, processTransport, sseTransport } from "./transports.ts";
 import type { McpTransport } from "./transports.ts";

@@ -6,11 +6,11 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
-import { mcpClientId, mcpClientMetadata } from "../../domain/channels/mcp-client.ts";
-import { createGuardedFetch } from "./guarded-fetch.ts";
-import type { McpSdk } from "./sdk.ts";
-import { loadSdk } from "./sdk.ts";
-import { Unusable } from "./unusable.ts";
+import { mcpClientId, mcpClientMetadata } from "../../../domain/channels/mcp-client.ts";
+import { createGuardedFetch } from "../connect/guarded-fetch.ts";
+import type { McpSdk } from "../connect/sdk.ts";
+import { loadSdk } from "../connect/sdk.ts";
+import { Unusable } from "../connect/unusable.ts";
 
 /** Where visitors' grants are kept: part of the store's contract (store/users.ts), for one channel. */
 export interface Grants {
