@@ -163,6 +163,18 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
     expect(await store.takeSignIn(SLUG, "s1")).toEqual({ userId: "u1", text: CANARY });
   });
 
+  test("the summary of a long history is encrypted, and opens with its thread's key alone", async () => {
+    const { place, open, stored } = await prepared();
+    const store = await open();
+    await speak(store);
+    const summary = { text: `They spoke of ${CANARY}`, upTo: 2, atMs: 1, model: "p/m", usage: null };
+    expect(await store.keepHistorySummary({ uid: "t1", slug: SLUG, summary, after: 0 })).toBe(true);
+    expect((await place.bytes()).includes(CANARY)).toBe(false);
+    expect(await store.historySummary("t1")).toEqual(summary);
+    expect(await store.load("t1", 1_000)).toMatchObject({ historySummary: summary });
+    await expect(stored.historySummary("t1")).rejects.toThrow(LockedRecord);
+  });
+
   test("a comment on a reply is encrypted too; the same again tells nobody", async () => {
     const { place, open } = await prepared();
     const store = await open();
