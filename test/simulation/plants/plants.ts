@@ -406,8 +406,8 @@ export const PLANTS: readonly Plant[] = [
       },
       {
         file: "src/stores/steps/deletions/unlist-user.ts",
-        from: "tables.contentKeys, tables.user];",
-        to: "tables.contentKeys];",
+        from: "  tables.grants,\n  tables.user,\n];",
+        to: "  tables.grants,\n];",
       },
       {
         file: "src/stores/steps/deletions/unlist-user.ts",
