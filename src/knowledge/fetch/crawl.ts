@@ -66,9 +66,10 @@ export async function* crawl(source: WebSource, crawling: Crawling): AsyncGenera
   const seen = new Set(queue.map(({ url }) => url));
   for (const { url, depth: at } of queue) {
     signal.throwIfAborted();
-    const crawled = await crawlPage(url, robots, crawling);
-    const links = crawled.type === "read" ? crawled.known.links : ((await crawling.known(url))?.links ?? []);
-    // Where a page of the source leads to; what is gone leads nowhere.
+    const before = await crawling.known(url);
+    const crawled = await crawlPage(url, before, robots, crawling);
+    // Where a page of the source leads to, or led to when it was read last; what is gone leads nowhere.
+    const links = crawled.type === "read" ? crawled.known.links : (before?.links ?? []);
     for (const link of at < depth && crawled.type !== "gone" ? links : []) {
       if (seen.size >= MOST_PAGES || seen.has(link) || !isBelow(link, start, source)) continue;
       seen.add(link);
@@ -106,10 +107,14 @@ async function pagesOfSitemap(sitemap: string, crawling: Crawling): Promise<stri
   return [...pages].slice(0, MOST_PAGES);
 }
 
-async function crawlPage(url: string, robots: Robots, crawling: Crawling): Promise<Crawled> {
+async function crawlPage(
+  url: string,
+  before: KnownPage | undefined,
+  robots: Robots,
+  crawling: Crawling,
+): Promise<Crawled> {
   const { fetching, reader, signal } = crawling;
   if (!robots.allows(url)) return { type: "gone", url, why: "robots.txt forbids it" };
-  const before = await crawling.known(url);
   try {
     const answer = await fetching.get(url, before);
     if (answer.status === 304 && before) return { type: "unchanged", url };
