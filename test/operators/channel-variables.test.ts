@@ -181,6 +181,15 @@ const PLAIN_FIELDS = [
   "handoff.message",
   "handoff.unavailable",
   "handoff.replies.*",
+  "knowledge.embeddings",
+  "knowledge.sources.*.every",
+  "knowledge.sources.*.exclude.*",
+  "knowledge.sources.*.file",
+  "knowledge.sources.*.folder",
+  "knowledge.sources.*.include.*",
+  "knowledge.sources.*.name",
+  "knowledge.sources.*.sitemap",
+  "knowledge.sources.*.url",
   "webhooks.*.url",
 ];
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
+import { everyMs } from "./knowledge.ts";
 import { nearestName } from "../nearest-name.ts";
 import { isOwnField } from "./model-body.ts";
 import { variableName } from "./channel-variables.ts";
@@ -34,6 +35,10 @@ export const MOST = {
   origins: 1_000,
   parameters: 256,
   days: 36_500,
+  sources: 100,
+  patterns: 100,
+  passages: 50,
+  links: 100,
 } as const;
 
 const seconds = z.number().min(1).max(3_600);
@@ -180,6 +185,44 @@ export const retentionSchema = z.strictObject({
   anonymousDays: daysSchema.exactOptional(),
 });
 
+const patterns = z.array(z.string().min(1).max(LONGEST.address)).max(MOST.patterns);
+const diskPath = z.string().min(1).max(LONGEST.address);
+
+export const knowledgeSourceSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ -")
+      .max(64),
+    url: httpAddress.exactOptional(),
+    sitemap: httpAddress.exactOptional(),
+    folder: diskPath.exactOptional(),
+    file: diskPath.exactOptional(),
+    every: z
+      .string()
+      .max(16)
+      .refine((text) => everyMs(text) !== null, "must be a time such as 30m, 24h or 7d, at most a year")
+      .exactOptional(),
+    depth: z.int().min(0).max(MOST.links).exactOptional(),
+    include: patterns.exactOptional(),
+    exclude: patterns.exactOptional(),
+  })
+  .refine(
+    ({ url, sitemap, folder, file }) => [url, sitemap, folder, file].filter(Boolean).length === 1,
+    "must have one of url, sitemap, folder and file",
+  );
+
+/** Without sources nothing is known; `{ "sources": [] }` takes the field away. */
+export const knowledgeSchema = z.strictObject({
+  sources: z
+    .array(knowledgeSourceSchema)
+    .max(MOST.sources)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, "has a name twice"),
+  embeddings: z.string().min(1).max(LONGEST.name).exactOptional(),
+  passages: z.int().min(1).max(MOST.passages).exactOptional(),
+  only: z.boolean().exactOptional(),
+});
+
 /** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */
 const webhookSecret = z
   .string()
@@ -242,6 +285,7 @@ const channelFields = z.strictObject({
   handoff: handoffSchema.optional(),
   webhooks: webhooksSchema.optional(),
   retention: retentionSchema.optional(),
+  knowledge: knowledgeSchema.optional(),
 });
 
 export const channelFieldsSchema = withoutPrototypes(channelFields);
@@ -278,6 +322,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
     ? withOlderSecrets(stored?.webhooks ?? [], written.webhooks, nowMs)
     : (stored?.webhooks ?? []);
   const retention = written.retention ?? stored?.retention ?? {};
+  const knowledge = written.knowledge ?? stored?.knowledge ?? { sources: [] };
   const before = stored?.kind === kind ? stored : null;
   const common = {
     slug,
@@ -288,6 +333,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
     ...(handoff === undefined ? {} : { handoff }),
     ...(webhooks.length === 0 ? {} : { webhooks }),
     ...(Object.keys(retention).length === 0 ? {} : { retention }),
+    ...(knowledge.sources.length === 0 ? {} : { knowledge }),
   };
   if (kind === "transport") {
     const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
@@ -326,6 +372,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "handoff",
     "webhooks",
     "retention",
+    "knowledge",
   ] as const;
   return names
     .filter((name) => canonical(stored[name]) !== canonical(next[name]))

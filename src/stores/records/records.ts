@@ -54,6 +54,7 @@ import {
   readerOf,
   shape,
 } from "../checks.ts";
+import { documentKind, pageKind, sourceKind } from "./knowledge-records.ts";
 import { auditKind, operatorKind } from "./operator-records.ts";
 import type {
   StoredFeedback,
@@ -299,6 +300,9 @@ export const sharedKinds = [
   historySummaryKind,
   operatorKind,
   auditKind,
+  sourceKind,
+  pageKind,
+  documentKind,
 ];
 
 export const readMessage = messageKind.read;
