@@ -2,6 +2,7 @@ import { nobody } from "./threads/dependencies.ts";
 import type { ThreadObserver } from "./threads/dependencies.ts";
 import { createSilentVisitors } from "./visitors/silent-visitors.ts";
 import { threadLimitsOf } from "./threads/thread-limits.ts";
+import { isInShare } from "./threads/delete/in-share.ts";
 import { createStoreClock } from "./threads/store-clock.ts";
 import { createThreads } from "./threads/threads.ts";
 import type { RunningThreads, Threads } from "./threads/threads.ts";
@@ -45,6 +46,8 @@ import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
 import { whyNoNativeBuild } from "./listeners/uws/native-build.ts";
 import { unreadBytes } from "./listeners/unread.ts";
+import type { Knowledge } from "./knowledge.ts";
+import { createKnowledge, withKnowledge } from "./knowledge/create-knowledge.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
@@ -139,13 +142,14 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     log,
   });
   const variables = variablesOver(dependencies, directory);
-  const agent = stats.agent(agentOver(dependencies, { directory, variables }));
+  const knowledge = knowledgeOver(dependencies, { directory, share: () => threads.share() });
+  const agent = stats.agent(agentOver(dependencies, { directory, variables, knowledge }));
   const threadChanges = changesOver({ store, directory, clock, log });
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
   const webhooks = webhooksOver(dependencies, { directory, variables, share: () => threads.share() });
   const telling = webhooks ? tellingStore(store, webhooks) : store;
   const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory, webhooks });
-  const parts = { directory, threads, agent, threadChanges, telling, variables };
+  const parts = { directory, threads, agent, threadChanges, telling, variables, knowledge };
   const listener = await openListener(dependencies, handlerOver(dependencies, parts));
   await threads.start();
   const silentVisitors = createSilentVisitors({
@@ -169,6 +173,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   });
   retention.start();
   webhooks?.start();
+  knowledge?.start();
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
@@ -181,6 +186,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
       .drain(graceMs)
       .then(() => stats.stop())
       .then(() => webhooks?.stop())
+      .then(() => knowledge?.stop())
       .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
@@ -211,7 +217,11 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 
 function agentOver(
   dependencies: ServiceDependencies,
-  { directory, variables }: { directory: Directory; variables: ChannelVariables },
+  {
+    directory,
+    variables,
+    knowledge,
+  }: { directory: Directory; variables: ChannelVariables; knowledge: Knowledge | null },
 ): Agent {
   const {
     config,
@@ -246,8 +256,36 @@ function agentOver(
       grants: (slug) => grantsOf(store, slug),
       redirectUrl: config.publicUrl === null ? null : `${config.publicUrl}${MCP_CALLBACK}`,
     },
+    ...(knowledge ? { knowledge } : {}),
     ...(onMcpRequest ? { onMcpRequest } : {}),
     ...(tracing ? { tracing } : {}),
+  });
+}
+
+function knowledgeOver(
+  { config, store, model, clock, log }: ServiceDependencies,
+  { directory, share }: { directory: Directory; share: () => Share },
+): Knowledge | null {
+  const { knowledge } = store;
+  if (!knowledge) return null;
+  const embed = model.embed?.bind(model);
+  return createKnowledge({
+    store: knowledge,
+    channels: () => directory.channels().flatMap(withKnowledge),
+    reads: (slug) => isInShare(slug, share()),
+    async open() {
+      const { openKnowledge } = await import("./knowledge/open-knowledge.ts");
+      return openKnowledge({
+        store: knowledge,
+        clock,
+        timers: systemTimers,
+        log,
+        allowsPrivate: config.knowledgePrivate,
+        embed,
+      });
+    },
+    timers: systemTimers,
+    log,
   });
 }
 
@@ -304,6 +342,7 @@ function commandLineOver(
     threads: Threads;
     threadChanges: ThreadChanges;
     variables: ChannelVariables;
+    knowledge: Knowledge | null;
   },
 ): Handler {
   const { variables: channelVariables, ...rest } = parts;
@@ -320,9 +359,10 @@ function handlerOver(
     threadChanges: ThreadChanges;
     telling: Store;
     variables: ChannelVariables;
+    knowledge: Knowledge | null;
   },
 ): Handler {
-  const { directory, threads, agent, threadChanges, telling, variables } = parts;
+  const { directory, threads, agent, threadChanges, telling, variables, knowledge } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -334,6 +374,7 @@ function handlerOver(
     threads,
     threadChanges,
     channelVariables: variables,
+    knowledge,
     visitors: createVisitors({
       store: telling,
       tells: (bound) => identifiedTellings(directory.lastRead(bound.slug)?.webhooks ?? [], bound, clock),
@@ -358,6 +399,7 @@ function handlerOver(
       ...ignoredBody(directory.channels()),
       ...variables.warnings(directory.channels()),
       ...(agent.warnings?.() ?? []),
+      ...(knowledge?.warnings() ?? []),
     ],
     models: () => notesByModel(model),
     ...(agent.finishSignIn ? { finishSignIn: agent.finishSignIn } : {}),

@@ -75,6 +75,7 @@ describe("readConfig()", () => {
       metricsPort: null,
       webhooksPrivate: false,
       mcpPrivate: false,
+      knowledgePrivate: false,
       publicUrl: null,
       limits: {
         maxTextChars: 2_000,

@@ -51,8 +51,8 @@ export interface SourceRecord {
   failures: PageFailure[];
   /** Why it could not be read to its end; null: it could. */
   fault: string | null;
-  /** A sync that has no end yet; null: none has begun since the last one. */
-  sync: { id: string; sinceMs: number } | null;
+  /** A sync that has no end yet; null: none has begun since the last one. `anew`: all pages are read, changed or not. */
+  sync: { id: string; sinceMs: number; anew: boolean } | null;
 }
 
 export interface PageFailure {

@@ -30,6 +30,9 @@ export interface KnowledgeSource {
 }
 
 export const PASSAGES_GIVEN = 6;
+
+/** The tool by which the model searches the documents. */
+export const SEARCH_KNOWLEDGE = "search_knowledge";
 const EVERY = "24h";
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -1,5 +1,5 @@
 import type { PageDocument, PageFailure, PageRecord, SourceRecord, StoredPassage } from "../../store.ts";
-import { isNumber, isText, kindOf, listOf, nullable, optional, shape } from "../checks.ts";
+import { isFlag, isNumber, isText, kindOf, listOf, nullable, optional, shape } from "../checks.ts";
 
 /** What is kept of a channel's documents. */
 
@@ -15,7 +15,7 @@ export const sourceKind = kindOf(
     failed: isNumber,
     failures: listOf(shape<PageFailure>({ url: isText, why: isText })),
     fault: nullable(isText),
-    sync: nullable(shape<NonNullable<SourceRecord["sync"]>>({ id: isText, sinceMs: isNumber })),
+    sync: nullable(shape<NonNullable<SourceRecord["sync"]>>({ id: isText, sinceMs: isNumber, anew: isFlag })),
   }),
 );
 

@@ -20,15 +20,7 @@ import type {
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import type { User } from "../../domain/people/user.ts";
 import { historyItem } from "../../protocol/history.ts";
-import {
-  deltaLine,
-  doneLine,
-  errorCode,
-  errorLine,
-  step,
-  stepLine,
-  toolCallLine,
-} from "../../protocol/lines.ts";
+import { deltaLine, doneLine, errorCode, errorLine, stepLine, toolCallLine } from "../../protocol/lines.ts";
 import type { TerminalLine } from "../../protocol/lines.ts";
 import { threadState } from "../../protocol/threads.ts";
 import type { ThreadState } from "../../protocol/threads.ts";
@@ -105,7 +97,7 @@ const isMessage = shape<StoredMessage>({
   runId: isText,
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
-  steps: optional(listOf(checkOf(step))),
+  steps: optional(listOf(checkOf(stepLine.omit({ type: true })))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   turns: optional(
     listOf(

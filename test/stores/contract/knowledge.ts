@@ -19,7 +19,7 @@ export function sampleSource(name: string, changes: Partial<SourceRecord> = {}):
     failed: 1,
     failures: [{ url: "https://shop.example/é", why: "status 500" }],
     fault: null,
-    sync: { id: "s1", sinceMs: 3 },
+    sync: { id: "s1", sinceMs: 3, anew: false },
     ...changes,
   };
 }

@@ -1,0 +1,37 @@
+import OpenAI from "openai";
+import type { ClientOptions } from "openai";
+import { ModelFault } from "../model.ts";
+
+/** What texts mean, as numbers, in their order; all lists are of one length. Rejects with ModelFault. */
+export type Embed = (model: string, texts: readonly string[], signal: AbortSignal) => Promise<number[][]>;
+
+const TIMEOUT_MS = 30_000;
+const RETRIES = 2;
+
+/** By OpenAI's embeddings API, which every compatible server has if it has any. */
+export function createEmbed(options: ClientOptions): Embed {
+  let client: OpenAI | null = null;
+  return async (model, texts, signal) => {
+    client ??= new OpenAI(options);
+    const asked = { model, input: [...texts], encoding_format: "float" as const };
+    const { data } = await client.embeddings
+      .create(asked, { signal, timeout: TIMEOUT_MS, maxRetries: RETRIES })
+      .catch((cause: unknown) => {
+        signal.throwIfAborted();
+        throw new ModelFault("The embeddings model does not answer", { cause });
+      });
+    return mustFit(
+      data.toSorted((one, other) => one.index - other.index).map(({ embedding }) => embedding),
+      texts,
+    );
+  };
+}
+
+/** A server that answers fewer would give passages the meaning of others. */
+export function mustFit(embeddings: number[][], texts: readonly string[]): number[][] {
+  const [first] = embeddings;
+  const fit = embeddings.every((one) => Array.isArray(one) && one.length > 0 && one.length === first?.length);
+  if (embeddings.length !== texts.length || !fit)
+    throw new ModelFault("The embeddings model answers something else");
+  return embeddings;
+}
