@@ -12,6 +12,8 @@ export interface Phrases {
   cannot: (text: string) => string;
   /** The results lack what the user looked for. */
   onlyFound: (wanted: string, found: string) => string;
+  /** The shop's documents say nothing of it. */
+  notWritten: string;
   /** `images`: each one's type, size and colours. */
   sees: (images: string) => string;
 }
@@ -27,6 +29,7 @@ const ENGLISH: Phrases = {
   failed: (text) => `That did not work: ${text}`,
   cannot: (text) => `The demo model has no tool for this: “${text}”.`,
   onlyFound: (wanted, found) => `I found no “${wanted}”. What there is: ${found}`,
+  notWritten: "I found nothing about that in the shop's documents.",
   sees: (images) => `This is what I see (as the demo model, by its file alone): ${images}.`,
 };
 
@@ -44,6 +47,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Das hat nicht geklappt: ${text}`,
     cannot: (text) => `Das Demo-Modell hat dafür kein Werkzeug: „${text}“.`,
     onlyFound: (wanted, found) => `„${wanted}“ habe ich nicht gefunden. Es gibt: ${found}`,
+    notWritten: "Dazu habe ich in den Unterlagen des Shops nichts gefunden.",
     sees: (images) => `Das sehe ich (als Demo-Modell, nur aus der Datei): ${images}.`,
   },
   {
@@ -58,6 +62,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `No ha funcionado: ${text}`,
     cannot: (text) => `El modelo de demostración no tiene ninguna herramienta para esto: «${text}».`,
     onlyFound: (wanted, found) => `No he encontrado «${wanted}». Lo que hay: ${found}`,
+    notWritten: "No he encontrado nada sobre eso en los documentos de la tienda.",
     sees: (images) => `Esto es lo que veo (como modelo de demostración, solo por el archivo): ${images}.`,
   },
   {
@@ -71,6 +76,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Cela n'a pas marché : ${text}`,
     cannot: (text) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${text} ».`,
     onlyFound: (wanted, found) => `Je n'ai pas trouvé « ${wanted} ». Il y a : ${found}`,
+    notWritten: "Je n'ai rien trouvé à ce sujet dans les documents de la boutique.",
     sees: (images) =>
       `Voici ce que je vois (en modèle de démonstration, d'après le fichier seul) : ${images}.`,
   },
@@ -85,6 +91,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Non ha funzionato: ${text}`,
     cannot: (text) => `Il modello dimostrativo non ha uno strumento per questo: «${text}».`,
     onlyFound: (wanted, found) => `Non ho trovato «${wanted}». C'è: ${found}`,
+    notWritten: "Non ho trovato nulla su questo nei documenti del negozio.",
     sees: (images) => `Ecco cosa vedo (come modello dimostrativo, solo dal file): ${images}.`,
   },
   {
@@ -97,6 +104,7 @@ const ALL: readonly Phrases[] = [
     failed: (text) => `Não funcionou: ${text}`,
     cannot: (text) => `O modelo de demonstração não tem ferramenta para isto: “${text}”.`,
     onlyFound: (wanted, found) => `Não encontrei “${wanted}”. O que há: ${found}`,
+    notWritten: "Não encontrei nada sobre isso nos documentos da loja.",
     sees: (images) => `É isto que vejo (como modelo de demonstração, só pelo arquivo): ${images}.`,
   },
 ];
