@@ -46,7 +46,7 @@ export function onlyRule(handOff: string | null): string {
 /** Documents that are shown under a reply. */
 const MOST_SOURCES = 3;
 /** A passage far below the best one is rather a chance hit. */
-const NEAR_BEST = 0.5;
+const NEAR_BEST = 0.6;
 
 /** Answers a call of the tool. */
 export async function useSearch(

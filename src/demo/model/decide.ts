@@ -120,8 +120,8 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   }
   if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
   if (asks) {
-    const progress = progressFor(documents, phrases);
-    return { type: "call", name: SEARCH_KNOWLEDGE, arguments: { query: userText, ...progress } };
+    const looking = { query: userText, _progress: phrases.looksUp };
+    return { type: "call", name: SEARCH_KNOWLEDGE, arguments: looking };
   }
   const seen = seenIn(messages[lastOfUser]);
   if (seen.length > 0) return { type: "text", text: phrases.sees(seen.join("; ")) };

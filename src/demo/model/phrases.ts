@@ -7,6 +7,7 @@ export interface Phrases {
   /** `tools`: their names, joined. */
   offers: (tools: string) => string;
   progress: (tool: string) => string;
+  looksUp: string;
   result: (text: string) => string;
   failed: (text: string) => string;
   cannot: (text: string) => string;
@@ -25,6 +26,7 @@ const ENGLISH: Phrases = {
     `This is the demo model; without a real one I can only repeat what I understood: “${text}”.`,
   offers: (tools) => `What I can do here: ${tools}.`,
   progress: (tool) => `One moment: ${tool} …`,
+  looksUp: "Looking it up in the shop's documents",
   result: (text) => `Here is the answer (from the demo model): ${text}`,
   failed: (text) => `That did not work: ${text}`,
   cannot: (text) => `The demo model has no tool for this: “${text}”.`,
@@ -43,6 +45,7 @@ const ALL: readonly Phrases[] = [
       `Dies ist das Demo-Modell; ich kann nur wiederholen, was ich verstanden habe: „${text}“.`,
     offers: (tools) => `Was ich hier kann: ${tools}.`,
     progress: (tool) => `Einen Moment: ${tool} …`,
+    looksUp: "In den Unterlagen des Shops nachgesehen",
     result: (text) => `Hier ist die Antwort (vom Demo-Modell): ${text}`,
     failed: (text) => `Das hat nicht geklappt: ${text}`,
     cannot: (text) => `Das Demo-Modell hat dafür kein Werkzeug: „${text}“.`,
@@ -58,6 +61,7 @@ const ALL: readonly Phrases[] = [
       `Este es el modelo de demostración; solo puedo repetir lo que he entendido: «${text}».`,
     offers: (tools) => `Lo que puedo hacer aquí: ${tools}.`,
     progress: (tool) => `Un momento: ${tool} …`,
+    looksUp: "Consulta en los documentos de la tienda",
     result: (text) => `Aquí está la respuesta (del modelo de demostración): ${text}`,
     failed: (text) => `No ha funcionado: ${text}`,
     cannot: (text) => `El modelo de demostración no tiene ninguna herramienta para esto: «${text}».`,
@@ -72,6 +76,7 @@ const ALL: readonly Phrases[] = [
       `Ceci est le modèle de démonstration ; je ne peux que répéter ce que j'ai compris : « ${text} ».`,
     offers: (tools) => `Ce que je peux faire ici : ${tools}.`,
     progress: (tool) => `Un instant : ${tool} …`,
+    looksUp: "Recherche dans les documents de la boutique",
     result: (text) => `Voici la réponse (du modèle de démonstration) : ${text}`,
     failed: (text) => `Cela n'a pas marché : ${text}`,
     cannot: (text) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${text} ».`,
@@ -87,6 +92,7 @@ const ALL: readonly Phrases[] = [
       `Questo è il modello dimostrativo; posso solo ripetere quello che ho capito: «${text}».`,
     offers: (tools) => `Quello che posso fare qui: ${tools}.`,
     progress: (tool) => `Un momento: ${tool} …`,
+    looksUp: "Ricerca nei documenti del negozio",
     result: (text) => `Ecco la risposta (dal modello dimostrativo): ${text}`,
     failed: (text) => `Non ha funzionato: ${text}`,
     cannot: (text) => `Il modello dimostrativo non ha uno strumento per questo: «${text}».`,
@@ -100,6 +106,7 @@ const ALL: readonly Phrases[] = [
     repeats: (text) => `Este é o modelo de demonstração; só posso repetir o que entendi: “${text}”.`,
     offers: (tools) => `O que posso fazer aqui: ${tools}.`,
     progress: (tool) => `Um momento: ${tool} …`,
+    looksUp: "Consulta nos documentos da loja",
     result: (text) => `Aqui está a resposta (do modelo de demonstração): ${text}`,
     failed: (text) => `Não funcionou: ${text}`,
     cannot: (text) => `O modelo de demonstração não tem ferramenta para isto: “${text}”.`,

@@ -424,6 +424,7 @@ export const CONSOLE: readonly Layer[] = [
       { path: "src/console/machine/", is: "a conversation's machine: in words, by event, in its chart" },
       { path: "src/console/users/", is: "the users of a channel, and the page of one user" },
       { path: "src/console/channels/", is: "channels, their settings and keys" },
+      { path: "src/console/documents/", is: "the documents of a channel: sources, and trying a question" },
       { path: "src/console/administration/", is: "blocked addresses, operators, the audit" },
       { path: "src/console/lists/", is: "long lists that draw only their visible rows" },
       { path: "src/console/parts/", is: "fields, dialogs, times: parts that all pages use" },
