@@ -34,6 +34,8 @@ export function knowledgeSteps(
   { engine, processId }: Pick<StepsContext, "engine" | "processId">,
   onUnreadable: (error: UnreadableRecord) => void,
 ): KnowledgeStore {
+  const isEmbedded = engine.kind === "embedded";
+
   /** False: another process has the lease. */
   async function apply(
     name: string,
@@ -69,10 +71,14 @@ export function knowledgeSteps(
       };
     },
 
-    leaseKnowledge(slug, forMs) {
+    async leaseKnowledge(slug, forMs) {
       const key = tables.knowledgeLease.key(slug);
+      // Only one process serves an embedded store: any other holder is a dead one.
+      const [[holder = null]] = isEmbedded
+        ? await engine.read([{ read: "fields", key, fields: ["process"] }])
+        : [[]];
       return apply("leaseKnowledge", slug, {
-        is: [null, processId],
+        is: [null, processId, holder],
         writes: [
           { write: "set", key, fields: [["process", processId]] },
           { write: "expire", key, inMs: forMs },

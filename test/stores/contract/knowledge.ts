@@ -90,6 +90,11 @@ export function knowledgePromises(bench: Bench): void {
       const theirs = knowledgeOf(other);
       expect(await mine.leaseKnowledge(SLUG, LIFETIME_MS)).toBe(true);
       expect(await mine.leaseKnowledge(SLUG, LIFETIME_MS)).toBe(true);
+      if (other.kind === "embedded") {
+        // One process serves it: any other holder is dead.
+        expect(await theirs.leaseKnowledge(SLUG, LIFETIME_MS)).toBe(true);
+        return expect(await mine.keepSource(SLUG, sampleSource("site"))).toBe(false);
+      }
       expect(await theirs.leaseKnowledge(SLUG, LIFETIME_MS)).toBe(false);
       const page = samplePage("https://shop.example/a");
       expect(await theirs.keepPage(SLUG, "site", page, sampleDocument("Late"))).toBe(false);
