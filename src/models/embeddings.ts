@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import type { ClientOptions } from "openai";
+import { boundedBody } from "../bounded-body.ts";
 import { ModelFault } from "../model.ts";
 
 /** What texts mean, as numbers, in their order; all lists are of one length. Rejects with ModelFault. */
@@ -12,7 +13,7 @@ const RETRIES = 2;
 export function createEmbed(options: ClientOptions): Embed {
   let client: OpenAI | null = null;
   return async (model, texts, signal) => {
-    client ??= new OpenAI(options);
+    client ??= new OpenAI({ ...options, fetch: boundedFetch });
     const asked = { model, input: [...texts], encoding_format: "float" as const };
     const { data } = await client.embeddings
       .create(asked, { signal, timeout: TIMEOUT_MS, maxRetries: RETRIES })
@@ -26,6 +27,16 @@ export function createEmbed(options: ClientOptions): Embed {
     );
   };
 }
+
+/** Of 64 texts the longest answer of a known model has some 4 MB. */
+const MOST_ANSWER_BYTES = 16_777_216;
+
+const boundedFetch: typeof fetch = async (input, init) => {
+  const answer = await fetch(input, init);
+  const body = answer.body && boundedBody(answer.body, { mostBytes: MOST_ANSWER_BYTES });
+  const { status, statusText, headers } = answer;
+  return new Response(body, { status, statusText, headers });
+};
 
 /** A server that answers fewer would give passages the meaning of others. */
 export function mustFit(embeddings: number[][], texts: readonly string[]): number[][] {

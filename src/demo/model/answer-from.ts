@@ -22,7 +22,7 @@ export function answerFrom(found: string, question: string): string | null {
   const asked = stemsOf(question);
   const asksHowMuch = ASKS_HOW_MUCH.test(question);
   const scored = passages.flatMap(({ text }) => {
-    const sentences = text.split(/(?<=[.!?])\s+|\n/u);
+    const sentences = text.split(/(?<=[.!?]) |\n/u);
     return sentences.map((first, at) => {
       const said = stemsOf(first);
       const common = [...asked].filter((stem) => said.has(stem)).length;
