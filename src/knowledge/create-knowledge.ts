@@ -4,9 +4,9 @@ import { PASSAGES_GIVEN } from "../domain/channels/knowledge.ts";
 import type { KnowledgeField } from "../domain/channels/knowledge.ts";
 import type { Knowledge, SourceState } from "../knowledge.ts";
 import type { PlainLog } from "../log.ts";
+import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "../store.ts";
 import type { KnowledgeStore, KnownSources } from "../store.ts";
-import type { IndexThread } from "./search/index-thread.ts";
 import type { PassageSearch } from "./search/passage-search.ts";
 import type { Vector } from "./search/vectors.ts";
 import type { Syncs } from "./sync/syncs.ts";
@@ -18,10 +18,11 @@ const FIRST_LOOK_MS = 500;
 /** What a channel with documents needs. */
 export interface OpenKnowledge {
   syncs: Syncs;
-  thread: IndexThread;
-  search: PassageSearch;
+  /** Rejects with a sentence that has what to install, if the index is of a package. */
+  searchIn(this: void, index: KnowledgeField["index"]): Promise<PassageSearch>;
   /** What a question means, for channels with `embeddings`. Absent: questions are found by their words alone. */
   meaningOf?: (model: string, question: string) => Promise<Vector>;
+  close(): Promise<void>;
 }
 
 export interface KnowledgeOptions {
@@ -50,8 +51,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const reading = new Map<string, Promise<void>>();
   const again = new Set<string>();
   const faults = new Map<string, string[]>();
-  /** Channels whose passages were indexed before anybody asked. */
-  const indexed = new Set<string>();
+  /** Channels whose passages were indexed before anybody asked, and where. */
+  const indexed = new Map<string, KnowledgeField["index"]>();
   let opened: ReturnType<KnowledgeOptions["open"]> | null = null;
   let callOff = () => {};
 
@@ -59,11 +60,13 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const fieldOf = (slug: string) => channels().find((channel) => channel.slug === slug)?.knowledge ?? null;
 
   async function look(slug: string, knowledge: KnowledgeField): Promise<void> {
-    const { syncs, search } = await open();
-    if (!indexed.has(slug)) {
-      indexed.add(slug);
+    const { syncs, searchIn } = await open();
+    const before = indexed.get(slug);
+    if (!indexed.has(slug) || before !== knowledge.index) {
+      if (indexed.has(slug)) (await searchIn(before)).drop(slug);
+      indexed.set(slug, knowledge.index);
       // So that the first question does not wait for it.
-      await search.refresh(slug);
+      await (await searchIn(knowledge.index)).refresh(slug);
     }
     await syncs.sync(slug, knowledge, stopping.signal);
     const { sources } = await store.sources(slug);
@@ -85,8 +88,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     const looking = look(slug, knowledge)
       .catch((error: unknown) => {
         // Whatever is due is still due when the store is back.
-        if (!stopping.signal.aborted && !(error instanceof StoreUnavailable))
-          log.warn({ channel: slug, err: error }, "documents cannot be read");
+        if (stopping.signal.aborted || error instanceof StoreUnavailable) return;
+        const fault = `documents of channel ${slug} cannot be used: ${messageOf(error)}`;
+        if (faults.get(slug)?.includes(fault) !== true)
+          log.warn({ channel: slug, err: error }, "documents cannot be used");
+        faults.set(slug, [fault]);
+        indexed.delete(slug);
       })
       .finally(() => {
         reading.delete(slug);
@@ -104,12 +111,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
 
   /** Of channels that have no documents any more. */
   async function forget(present: ReadonlySet<string>): Promise<void> {
-    for (const slug of indexed) {
+    for (const [slug, index] of indexed) {
       if (present.has(slug)) continue;
       indexed.delete(slug);
       faults.delete(slug);
-      const { syncs, search } = await open();
-      search.drop(slug);
+      const { syncs, searchIn } = await open();
+      (await searchIn(index)).drop(slug);
       if (reads(slug))
         await syncs.sync(slug, { sources: [] }, stopping.signal).catch((error: unknown) => {
           log.warn({ channel: slug, err: error }, "documents cannot be removed");
@@ -135,14 +142,15 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       callOff();
       stopping.abort(new Error("The service stops"));
       await Promise.allSettled(reading.values());
-      if (opened) await (await opened).thread.close();
+      if (opened) await (await opened).close();
     },
 
     async search(slug, question, most) {
       const knowledge = fieldOf(slug);
       if (knowledge === null) return [];
-      const { embeddings, passages = PASSAGES_GIVEN } = knowledge;
-      const { search, meaningOf } = await open();
+      const { embeddings, passages = PASSAGES_GIVEN, index } = knowledge;
+      const { searchIn, meaningOf } = await open();
+      const search = await searchIn(index);
       const vector =
         embeddings === undefined ? null : await meaningOf?.(embeddings, question).catch(byWords(slug));
       return search.search(slug, { question, most: most ?? passages, ...(vector ? { vector } : {}) });

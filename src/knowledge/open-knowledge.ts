@@ -7,7 +7,9 @@ import { createPageFetch } from "./fetch/page-fetch.ts";
 import { meaningOf, withMeaning } from "./meaning.ts";
 import type { Passage } from "./passages.ts";
 import { createReader } from "./read/reader.ts";
+import type { IndexThread } from "./search/index-thread.ts";
 import { createIndexThread } from "./search/index-thread.ts";
+import type { PassageSearch } from "./search/passage-search.ts";
 import { createPassageSearch } from "./search/passage-search.ts";
 import { createSyncs } from "./sync/syncs.ts";
 
@@ -28,9 +30,25 @@ export async function openKnowledge({
   embed?: NonNullable<Model["embed"]> | undefined;
 }): Promise<OpenKnowledge> {
   const thread = createIndexThread();
+  const inMemory = createPassageSearch({ store, thread });
+  let onDisk: Promise<IndexThread> | null = null;
+  let searchOnDisk: PassageSearch | null = null;
+
+  async function openOnDisk(): Promise<PassageSearch> {
+    const { createLanceIndex } = await import("./search/lance-index.ts");
+    onDisk ??= createLanceIndex();
+    // A package that is installed meanwhile is found the next time.
+    onDisk.catch(() => (onDisk = null));
+    return (searchOnDisk ??= createPassageSearch({ store, thread: await onDisk }));
+  }
+
   return {
-    thread,
-    search: createPassageSearch({ store, thread }),
+    searchIn: async (index) => (index === "lancedb" ? openOnDisk() : inMemory),
+
+    async close() {
+      await Promise.all([thread.close(), onDisk?.then((index) => index.close())]);
+    },
+
     syncs: createSyncs({
       ...options,
       store,

@@ -221,6 +221,7 @@ export const knowledgeSchema = z.strictObject({
   embeddings: z.string().min(1).max(LONGEST.name).exactOptional(),
   passages: z.int().min(1).max(MOST.passages).exactOptional(),
   only: z.boolean().exactOptional(),
+  index: z.literal("lancedb").exactOptional(),
 });
 
 /** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */

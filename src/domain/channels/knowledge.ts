@@ -7,6 +7,8 @@ export interface KnowledgeField {
   passages?: number;
   /** What the passages do not answer is not answered, but handed over where the channel can. */
   only?: boolean;
+  /** Where the passages are searched; absent: in memory, which holds MOST_PASSAGES. */
+  index?: "lancedb";
 }
 
 /** A place with documents. It has exactly one of `url`, `sitemap`, `folder` and `file`. */
@@ -30,6 +32,10 @@ export interface KnowledgeSource {
 }
 
 export const PASSAGES_GIVEN = 6;
+/** Passages that an index in memory holds at most: some 250 MB. */
+export const MOST_PASSAGES = 50_000;
+/** … and one on the disk. */
+export const MOST_ON_DISK = 1_000_000;
 
 /** The tool by which the model searches the documents. */
 export const SEARCH_KNOWLEDGE = "search_knowledge";

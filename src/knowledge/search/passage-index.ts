@@ -15,9 +15,6 @@ export interface IndexedPassage extends Passage {
   vector?: Vector;
 }
 
-/** Passages that an index holds at most: some 250 MB. */
-export const MOST_PASSAGES = 50_000;
-
 /**
  * Full text over the passages of one channel, in memory (MiniSearch, BM25+). What a heading or a title says counts more than
  * the text below it. A word of a question also finds words that begin with it.
@@ -34,13 +31,13 @@ export interface PassageIndex {
   size(): number;
 }
 
-interface Scored {
+export interface Scored {
   id: string;
   score: number;
 }
 
 /** Of each way, so many places for each passage that is wanted are looked at. */
-const DEEP = 5;
+export const DEEP = 5;
 /** As the authors of the method chose it: the first places do not outweigh everything else. */
 const RANK_CONSTANT = 60;
 
@@ -51,7 +48,7 @@ function byMeaning(passages: Iterable<IndexedPassage>, vector: Vector): Scored[]
   return near.sort((one, other) => other.score - one.score);
 }
 
-function fused(ways: readonly Scored[][], most: number): Scored[] {
+export function fused(ways: readonly Scored[][], most: number): Scored[] {
   const scores = new Map<string, number>();
   for (const way of ways) {
     way.slice(0, most * DEEP).forEach(({ id }, place) => {

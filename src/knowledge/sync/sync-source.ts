@@ -4,7 +4,6 @@ import type { KnowledgeStore, PageFailure, PageRecord, SourceRecord, StoredPassa
 import { crawl } from "../fetch/crawl.ts";
 import type { Crawled, Crawling } from "../fetch/crawl.ts";
 import { readFiles } from "../fetch/files.ts";
-import { MOST_PASSAGES } from "../search/passage-index.ts";
 import { passagesOf } from "../passages.ts";
 import type { Passage } from "../passages.ts";
 
@@ -24,8 +23,9 @@ export interface SourceSync extends Pick<Crawling, "fetching" | "reader" | "paus
   source: KnowledgeSource;
   /** The source as it is stored, with `sync`: the one that this call begins, or goes on with. */
   record: SourceRecord & { sync: NonNullable<SourceRecord["sync"]> };
-  /** Passages of the channel's other sources. */
+  /** Passages of the channel's other sources, and how many it may have together. */
   otherPassages: number;
+  mostPassages: number;
   now: () => number;
   newId: () => string;
   /** Adds what passages mean; absent: they are found by their words alone. Rejects if that cannot be known now. */
@@ -110,9 +110,9 @@ export async function syncSource(sync: SourceSync): Promise<SourceRecord> {
         return;
       case "read": {
         const all = passagesOf(crawled.page);
-        const room = MOST_PASSAGES - sync.otherPassages - passages + (before?.passages ?? 0);
+        const room = sync.mostPassages - sync.otherPassages - passages + (before?.passages ?? 0);
         const some = all.slice(0, Math.min(MOST_OF_PAGE, room));
-        if (some.length < all.length) fail({ url, why: whyCut(all.length, room) });
+        if (some.length < all.length) fail({ url, why: whyCut(all.length, room, sync.mostPassages) });
         const kept = sync.embed
           ? await sync.embed(some)
           : some.map(({ heading, text }) => ({ heading, text }));
@@ -160,9 +160,9 @@ function mustHold(isKept: boolean): void {
   if (!isKept) throw new LostLease();
 }
 
-function whyCut(count: number, room: number): string {
+function whyCut(count: number, room: number, most: number): string {
   return room < Math.min(count, MOST_OF_PAGE)
-    ? `the channel has ${MOST_PASSAGES} passages, and no more fit`
+    ? `the channel has ${most} passages, and no more fit`
     : `it has ${count} passages: the first ${MOST_OF_PAGE} are kept`;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock, Timers } from "../../clock.ts";
-import { everyMs } from "../../domain/channels/knowledge.ts";
+import { everyMs, MOST_ON_DISK, MOST_PASSAGES } from "../../domain/channels/knowledge.ts";
 import type { KnowledgeField, KnowledgeSource } from "../../domain/channels/knowledge.ts";
 import { newId } from "../../domain/ids.ts";
 import { messageOf } from "../../errors.ts";
@@ -85,6 +85,7 @@ export function createSyncs(options: SyncsOptions): Syncs {
         source,
         record,
         otherPassages,
+        mostPassages: knowledge.index === undefined ? MOST_PASSAGES : MOST_ON_DISK,
         fetching,
         reader,
         signal,

@@ -1,7 +1,6 @@
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../errors.ts";
+import { fileOfPackage } from "../../owners-package.ts";
 import { isRecord } from "../is-record.ts";
 import { VERSIONS } from "./language-model.ts";
 import type { LanguageModel } from "./language-model.ts";
@@ -36,7 +35,7 @@ export interface PackageModels {
  */
 export async function loadPackage(options: PackageOptions): Promise<PackageModels> {
   const { package: name, create } = options;
-  const file = resolved(name);
+  const file = fileOfPackage(name);
   if (file === null) throw new Error(`needs the package ${name}: npm install ${name}`);
   const exported: unknown = await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new Error(`cannot load ${name} (${messageOf(error)}): npm install ${name}@latest`);
@@ -54,18 +53,6 @@ export async function loadPackage(options: PackageOptions): Promise<PackageModel
   throw new Error(
     `finds in the package ${name} ${what} of the AI SDK (${VERSIONS.join(", ")}): npm install ${name}@latest`,
   );
-}
-
-/** null: it is not installed. */
-function resolved(name: string): string | null {
-  for (const from of [join(process.cwd(), "package.json"), import.meta.url]) {
-    try {
-      return createRequire(from).resolve(name);
-    } catch {
-      // Then it may be in the other place.
-    }
-  }
-  return null;
 }
 
 /** Making a model asks nobody: a name that no server has shows whether models of a known version come out. */

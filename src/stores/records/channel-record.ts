@@ -175,6 +175,7 @@ export const isChannel = shape<Channel>({
       embeddings: optional(isText),
       passages: optional(isNumber),
       only: optional(isFlag),
+      index: optional(literal("lancedb" as const)),
     }),
   ),
 });

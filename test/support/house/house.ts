@@ -84,6 +84,7 @@ export const SERVICE: readonly Layer[] = [
         path: "src/public-lookup.ts",
         is: "looking up names where only public addresses may be connected to",
       },
+      { path: "src/owners-package.ts", is: "finding a package that an owner installs" },
       { path: "src/bounded-body.ts", is: "reading no more of somebody else's answer than its bounds" },
     ],
   },
