@@ -37,7 +37,7 @@ async function slowSite() {
 }
 
 test.each(inject("stores"))(
-  "a sync that is killed goes on where it was, by another process, and loses nothing, on the %s store",
+  "P37: a sync that is killed goes on where it was, by another process, and loses nothing, on the %s store",
   { timeout: 120_000 },
   async (kind) => {
     const site = await slowSite();

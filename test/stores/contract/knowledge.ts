@@ -83,7 +83,7 @@ export function knowledgePromises(bench: Bench): void {
       expect(await knowledge.sources(SLUG)).toEqual({ rev: "v2", sources: [], wanted: new Map() });
     });
 
-    it("are read by one process at a time: a change by another one is refused, until the lease ends", async () => {
+    it("P37: are read by one process at a time: a change by another one is refused, until the lease ends", async () => {
       const mine = knowledgeOf(bench.it.store);
       const other = await bench.it.another();
       if (other === null) return;
