@@ -105,7 +105,9 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   function lookAtAll(): void {
     const all = channels();
     for (const { slug, knowledge } of all) if (reads(slug)) lookAt(slug, knowledge);
-    void forget(new Set(all.map(({ slug }) => slug)));
+    forget(new Set(all.map(({ slug }) => slug))).catch((error: unknown) => {
+      if (!stopping.signal.aborted) log.warn({ err: error }, "documents cannot be removed");
+    });
     callOff = timers.after(LOOK_MS, lookAtAll);
   }
 
@@ -117,10 +119,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
       faults.delete(slug);
       const { syncs, searchIn } = await open();
       (await searchIn(index)).drop(slug);
-      if (reads(slug))
-        await syncs.sync(slug, { sources: [] }, stopping.signal).catch((error: unknown) => {
-          log.warn({ channel: slug, err: error }, "documents cannot be removed");
-        });
+      if (reads(slug)) await syncs.sync(slug, { sources: [] }, stopping.signal);
     }
   }
 

@@ -67,10 +67,11 @@ export function createSyncs(options: SyncsOptions): Syncs {
     { source, known, signal }: { source: KnowledgeSource; known: KnownSources; signal: AbortSignal },
   ): Promise<void> {
     const { name } = source;
-    const wanted = known.wanted.get(name);
-    if (wanted !== undefined) await store.beginWanted(slug, name, wanted);
     const record = begun(source, knowledge, known, clock.now());
     if (!(await store.keepSource(slug, record))) throw new LostLease();
+    // After a death between the two it is read once more.
+    const wanted = known.wanted.get(name);
+    if (wanted !== undefined) await store.beginWanted(slug, name, wanted);
     const otherPassages = known.sources
       .filter((other) => other.name !== name)
       .reduce((sum, other) => sum + other.passages, 0);
