@@ -60,14 +60,16 @@ const foundSchema = z.object({
   ),
 });
 
+const place = z.string().max(2_048).optional();
+
 /** The fields are checked as those of a channel are: what is wrong with one is said. */
 const newSource = z.looseObject({
   name: z.string(),
-  url: z.string().optional().describe("A page, and what it leads to; or one of the next three"),
-  sitemap: z.string().optional(),
-  folder: z.string().optional(),
-  file: z.string().optional(),
-  every: z.string().optional().describe("How often it is read: 30m, 24h, 7d"),
+  url: place.describe("A page, and what it leads to; or one of the next three"),
+  sitemap: place,
+  folder: place,
+  file: place,
+  every: place.describe("How often it is read: 30m, 24h, 7d"),
 });
 
 const MOST_FOUND = 50;
