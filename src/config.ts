@@ -105,6 +105,7 @@ export interface Config {
   /** Webhooks may go to private addresses. */
   webhooksPrivate: boolean;
   mcpPrivate: boolean;
+  messengers: boolean;
   /** The service's address as visitors' browsers reach it, without a slash at the end; null: unset. */
   publicUrl: string | null;
   /** OpenTelemetry's traces; null: off. */
@@ -175,6 +176,7 @@ const variables = z.object({
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
   MCP_PRIVATE: oneOf(["on", "off"]).default("off"),
+  MESSENGERS: oneOf(["on", "off"]).default("on"),
   PUBLIC_URL: secureAddress().nullable().default(null),
   ...tracingVariables,
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
@@ -296,6 +298,7 @@ function configOf(
     metricsPort: value.METRICS_PORT,
     webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
     mcpPrivate: value.MCP_PRIVATE === "on",
+    messengers: value.MESSENGERS === "on",
     publicUrl: value.PUBLIC_URL?.replace(/\/$/, "") ?? null,
     tracing: tracingOf(value),
     limits: {

@@ -9,6 +9,7 @@ import { addCommand, addFamily } from "./command/command.ts";
 import { ips } from "./ips.ts";
 import { machines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
+import { messengers } from "./messengers.ts";
 import { addModels } from "./models.ts";
 import { operators } from "./operators.ts";
 import { addReplay } from "./replay/command.ts";
@@ -44,6 +45,7 @@ export function createProgram(terminal: Terminal): Command {
   addCommand(program, terminal, machines);
   addMcp(program, terminal);
   addModels(program, terminal);
+  addFamily(program, terminal, messengers);
   addFamily(program, terminal, webhooks);
   addReplay(program, terminal);
   addStore(program, terminal);

@@ -8,6 +8,7 @@ import {
   webhooksSchema,
 } from "../../domain/channels/channel-fields.ts";
 import { closedMcpAddress } from "../../domain/channels/mcp-addresses.ts";
+import { API_URL, MESSENGER_TYPES } from "../../domain/channels/messenger.ts";
 import { withoutPrototypes } from "../../domain/name-map.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/channels/older-keys.ts";
@@ -25,7 +26,12 @@ import {
   withOrigins,
   writeChannel,
 } from "../../operators/channels.ts";
-import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
+import {
+  changedAgent,
+  changedMessenger,
+  changedWebhooks,
+  channelView,
+} from "../../operators/channel-secrets.ts";
 import type { Sight } from "../../operators/channel-secrets.ts";
 import { fieldsForAll } from "../../operators/fields-for-all.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
@@ -50,6 +56,10 @@ const channelSchema = z.object({
   agent: z.record(z.string(), z.unknown()).describe("Secrets of MCP servers stand as `[secret]`"),
   handoff: handoffSchema.optional().describe("Whether and how a person may take over"),
   webhooks: webhooksSchema.optional().describe("Who is told of what happens; secrets stand as `[secret]`"),
+  messenger: z
+    .object({ type: z.enum(MESSENGER_TYPES), settings: z.record(z.string(), z.string()) })
+    .optional()
+    .describe("The platform whose users talk here; secrets stand as `[secret]`"),
   retention: retentionSchema.optional().describe("After how many days what is deleted by itself"),
 });
 const withSecret = channelSchema.extend({
@@ -69,6 +79,10 @@ const EXAMPLE = {
 /** The shape of a change; the fields themselves are checked as those of CHANNELS_FILE are. */
 const changeFields = z.looseObject({
   webhooks: z.array(z.looseObject({ url: z.string() })).optional(),
+  messenger: z
+    .looseObject({ settings: z.record(z.string(), z.unknown()).optional() })
+    .nullable()
+    .optional(),
   agent: z
     .looseObject({
       mcpServers: z
@@ -178,6 +192,7 @@ export function channelsEndpoints({
         const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }, clock.now()));
         mustBePublic(channel, config);
         mustReachPublicServers(channel, null, config);
+        mustReachThePlatform(channel, null);
         if (!(await write(acting, channel, null, channelVariables))) {
           throw new Refusal("conflict", "There is a channel of that slug");
         }
@@ -204,18 +219,31 @@ export function channelsEndpoints({
       async handle({ caller, acting, params, body: { stop = false, ...change } }) {
         const channel = await untilWritten(params.slug, async () => {
           const stored = await existingChannel(store, params.slug);
-          const { agent, webhooks, slug = stored.slug, addOrigins, removeOrigins, ...fields } = change;
+          const {
+            agent,
+            webhooks,
+            messenger,
+            slug = stored.slug,
+            addOrigins,
+            removeOrigins,
+            ...fields
+          } = change;
           if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
           const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
           const told =
             webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
-          const written = { ...fields, ...agentFields, ...told };
+          const messaging =
+            messenger === undefined
+              ? {}
+              : { messenger: messenger && changedMessenger(stored.messenger, messenger) };
+          const written = { ...fields, ...agentFields, ...told, ...messaging };
           const origins = { add: addOrigins, remove: removeOrigins };
           const changed = orInvalid(() =>
             channelFrom(stored.slug, stored, withOrigins(written, stored, origins), clock.now()),
           );
           if (webhooks !== undefined) mustBePublic(changed, config);
           mustReachPublicServers(changed, stored, config);
+          mustReachThePlatform(changed, stored);
           if (caller.channels !== null) await mustBeItsOwn(acting, stored, changed);
           return (await write(acting, changed, stored, channelVariables)) ? changed : null;
         });
@@ -316,6 +344,13 @@ function mustReachPublicServers(
 ): void {
   const url = mcpPrivate ? null : closedMcpAddress(agent, stored?.agent);
   if (url !== null) throw new Refusal("invalid", `MCP server ${url} has no public address`);
+}
+
+/** Another address would be given the tokens, from inside the service's network. */
+function mustReachThePlatform({ messenger }: Channel, stored: Channel | null): void {
+  const url = messenger?.settings[API_URL];
+  if (url === undefined || url === stored?.messenger?.settings[API_URL]) return;
+  throw new Refusal("invalid", `messenger.settings.${API_URL} stands in CHANNELS_FILE alone`);
 }
 
 /** A damaged channel may be created again: its users, threads and tokens still exist. */

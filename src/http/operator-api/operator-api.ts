@@ -37,7 +37,12 @@ export interface OperatorApi {
   log: PlainLog;
   config: Pick<
     Config,
-    "serverMaxBodyBytes" | "webhooksPrivate" | "mcpPrivate" | "maxTokensPerDay" | "addressMaxTokensPerDay"
+    | "publicUrl"
+    | "serverMaxBodyBytes"
+    | "webhooksPrivate"
+    | "mcpPrivate"
+    | "maxTokensPerDay"
+    | "addressMaxTokensPerDay"
   >;
   /** Gets new keys that this instance may need at its next start. */
   keepKeys: KeptKeys;
