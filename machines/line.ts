@@ -8,6 +8,7 @@ export type {
   ErrorLine,
   Line,
   ProgressLine,
+  Source,
   StepLine,
   StepPhase,
   TerminalLine,

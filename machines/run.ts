@@ -1,4 +1,4 @@
-import type { StepLine, StepPhase } from "./line.ts";
+import type { Source, StepLine, StepPhase } from "./line.ts";
 
 /**
  * What a thread's chart knows of its active run: only what decides the next move. The run's text, and the transcript
@@ -146,10 +146,22 @@ export function usesOf(run: RunContext, tool: string): number {
   return Object.hasOwn(run.uses, tool) ? (run.uses[tool] ?? 0) : 0;
 }
 
-/** A step of a call under way. `shown`: its text, where the tool has something to show to the visitor. */
-export function stepLine(run: RunContext, call: Call, phase: StepPhase, shown?: string): StepLine {
+/** What a tool has for the visitor. `shown`: the text of its step; absent: its progress text. `sources`: the documents that it found. */
+export interface Shown {
+  shown?: string;
+  sources?: Source[];
+}
+
+/** A step of a call under way. */
+export function stepLine(
+  run: RunContext,
+  call: Call,
+  phase: StepPhase,
+  { shown, sources }: Shown = {},
+): StepLine {
   const { tool, progress, use = usesOf(run, tool) } = call;
-  return { type: "step", id: stepId(tool, use), phase, text: shown ?? progress };
+  const line: StepLine = { type: "step", id: stepId(tool, use), phase, text: shown ?? progress };
+  return sources === undefined ? line : { ...line, sources };
 }
 
 /**

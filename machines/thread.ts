@@ -16,7 +16,16 @@ import {
 import { takenBy, waitFor } from "./person.ts";
 import type { HandedBack, Person } from "./person.ts";
 import type { EffectOf } from "./effect.ts";
-import type { Call, NotedResult, RefusedCall, RunContext, RunLimits, RunOutcome, Usage } from "./run.ts";
+import type {
+  Call,
+  NotedResult,
+  RefusedCall,
+  RunContext,
+  RunLimits,
+  RunOutcome,
+  Shown,
+  Usage,
+} from "./run.ts";
 
 /**
  * A thread: one conversation, and the run that answers its latest message.
@@ -64,7 +73,7 @@ export type ThreadEvent =
   | { type: "agent.called"; calls: (Call | RefusedCall)[]; usage: Usage | null; atMs: number }
   | { type: "agent.finished"; usage: Usage | null; finishReason?: string | null; atMs: number }
   | { type: "agent.gaveUp"; reason: string; usage: Usage | null; atMs: number }
-  | { type: "tool.returned"; callId: string; text: string; isError: boolean; shown?: string; atMs: number }
+  | ({ type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number } & Shown)
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
@@ -288,7 +297,7 @@ export const threadMachine = setup({
         runOf(context),
         answered(context, event) ?? callOf(context),
         "isError" in event && event.isError ? "failed" : "done",
-        "shown" in event ? event.shown : undefined,
+        event.type === "tool.returned" ? event : {},
       ),
     ),
     sayToolCall: emit(({ context }): Line => {

@@ -1,5 +1,5 @@
 import type { HandedBack } from "../machines/person.ts";
-import type { Call, RefusedCall, Usage } from "../machines/run.ts";
+import type { Call, RefusedCall, Shown, Usage } from "../machines/run.ts";
 import type { Attachment } from "./domain/threads/attachments.ts";
 import type { HistorySummary } from "./domain/threads/history-summary.ts";
 import type { ToolImages } from "./domain/threads/told-images.ts";
@@ -63,6 +63,15 @@ export type TurnEnd =
   /** Over one of the channel's budgets: no model call was made. */
   | { type: "overBudget"; message: string };
 
+/** What a server-side tool answered. */
+export interface ToolResult extends Shown {
+  /** For the model: of another system's tool at most 4,000 characters. */
+  text: string;
+  isError: boolean;
+  /** data: URLs that the next turn shows to the model (Turn.toolImages). */
+  images?: readonly string[];
+}
+
 /** The run that calls a tool. */
 export interface ToolCaller {
   userId: string;
@@ -99,13 +108,8 @@ export type Summarized = Pick<HistorySummary, "text" | "model" | "usage">;
 export interface Agent {
   /** Rejects with ModelFault, or with the signal's reason. `wrote`: as in model.ts. */
   think(turn: Turn, wrote: Wrote, signal: AbortSignal, onAsked?: OnAsked): Promise<TurnEnd>;
-  /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. The text is cut to 4,000 characters. `shown`: what the visitor reads as the text of the call's last step. `images`: data: URLs that the next turn shows to the model (Turn.toolImages). */
-  useTool(
-    slug: string,
-    call: Call,
-    signal: AbortSignal,
-    caller?: ToolCaller,
-  ): Promise<{ text: string; isError: boolean; shown?: string; images?: readonly string[] }>;
+  /** Rejects only with the signal's reason: a tool's failure is a result with `isError`. */
+  useTool(slug: string, call: Call, signal: AbortSignal, caller?: ToolCaller): Promise<ToolResult>;
   /**
    * The number of the last message that should be summarised now; null: none, since the history fits or the channel wants no
    * summaries. Absent: nothing is ever summarised.

@@ -19,6 +19,7 @@ const BUNDLE_SCRIPTS = ["src/widget/build.mjs", "src/demo/build.mjs", "src/conso
 const ASSETS = [
   "src/stores/engines/redis/apply.lua",
   "machines/thread.svg",
+  "src/demo/rules",
   "src/client/client.d.ts",
   "src/widget/element-package.d.ts",
   "src/widget/element.d.ts",

@@ -106,6 +106,8 @@ export interface Config {
   webhooksPrivate: boolean;
   mcpPrivate: boolean;
   messengers: boolean;
+  /** Documents may be read from private addresses, and from the disk where the operator API names a place on it. */
+  knowledgePrivate: boolean;
   /** The service's address as visitors' browsers reach it, without a slash at the end; null: unset. */
   publicUrl: string | null;
   /** OpenTelemetry's traces; null: off. */
@@ -177,6 +179,7 @@ const variables = z.object({
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
   MCP_PRIVATE: oneOf(["on", "off"]).default("off"),
   MESSENGERS: oneOf(["on", "off"]).default("on"),
+  KNOWLEDGE_PRIVATE: oneOf(["on", "off"]).default("off"),
   PUBLIC_URL: secureAddress().nullable().default(null),
   ...tracingVariables,
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
@@ -299,6 +302,7 @@ function configOf(
     webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
     mcpPrivate: value.MCP_PRIVATE === "on",
     messengers: value.MESSENGERS === "on",
+    knowledgePrivate: value.KNOWLEDGE_PRIVATE === "on",
     publicUrl: value.PUBLIC_URL?.replace(/\/$/, "") ?? null,
     tracing: tracingOf(value),
     limits: {

@@ -188,5 +188,10 @@ export interface Model {
    * the turn rejects with ModelFault. Rejects with the signal's reason when it is aborted; the request then ends at once.
    */
   stream(request: ModelRequest, wrote: Wrote, signal: AbortSignal): Promise<ModelTurn>;
+  /**
+   * What texts mean, as lists of numbers in their order, by the embeddings model of this name. Rejects with ModelFault, or with the
+   * signal's reason. Absent: there are no embeddings models.
+   */
+  embed?(name: string, texts: readonly string[], signal: AbortSignal): Promise<number[][]>;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { nobody } from "./threads/dependencies.ts";
 import type { ThreadObserver } from "./threads/dependencies.ts";
 import { createSilentVisitors } from "./visitors/silent-visitors.ts";
 import { threadLimitsOf } from "./threads/thread-limits.ts";
+import { isInShare } from "./threads/delete/in-share.ts";
 import { createStoreClock } from "./threads/store-clock.ts";
 import { createThreads } from "./threads/threads.ts";
 import type { RunningThreads, Threads } from "./threads/threads.ts";
@@ -47,6 +48,8 @@ import type { Handler, Listener } from "./listener.ts";
 import { chooseListen } from "./listeners/choose.ts";
 import { whyNoNativeBuild } from "./listeners/uws/native-build.ts";
 import { unreadBytes } from "./listeners/unread.ts";
+import type { Knowledge } from "./knowledge.ts";
+import { createKnowledge, withKnowledge } from "./knowledge/create-knowledge.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
 import type { Secret } from "./secret.ts";
@@ -144,7 +147,8 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     log,
   });
   const variables = variablesOver(dependencies, directory);
-  const agent = stats.agent(agentOver(dependencies, { directory, variables }));
+  const knowledge = knowledgeOver(dependencies, { directory, share: () => threads.share() });
+  const agent = stats.agent(agentOver(dependencies, { directory, variables, knowledge }));
   const threadChanges = changesOver({ store, directory, clock, log });
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
   const messengers = messengersOver(dependencies, { directory, variables, threads: () => threads });
@@ -156,7 +160,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   });
   const telling = webhooks ? tellingStore(store, webhooks) : store;
   const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory, webhooks });
-  const parts = { directory, threads, agent, threadChanges, telling, variables, messengers };
+  const parts = { directory, threads, agent, threadChanges, telling, variables, messengers, knowledge };
   const listener = await openListener(dependencies, handlerOver(dependencies, parts));
   await threads.start();
   const silentVisitors = createSilentVisitors({
@@ -181,6 +185,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   retention.start();
   webhooks?.start();
   messengers?.start();
+  knowledge?.start();
 
   let stopping: Promise<void> | null = null;
   async function stop(graceMs: number): Promise<void> {
@@ -194,6 +199,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
       .then(() => stats.stop())
       .then(() => messengers?.stop())
       .then(() => webhooks?.stop())
+      .then(() => knowledge?.stop())
       .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
@@ -224,7 +230,11 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
 
 function agentOver(
   dependencies: ServiceDependencies,
-  { directory, variables }: { directory: Directory; variables: ChannelVariables },
+  {
+    directory,
+    variables,
+    knowledge,
+  }: { directory: Directory; variables: ChannelVariables; knowledge: Knowledge | null },
 ): Agent {
   const {
     config,
@@ -259,8 +269,36 @@ function agentOver(
       grants: (slug) => grantsOf(store, slug),
       redirectUrl: config.publicUrl === null ? null : `${config.publicUrl}${MCP_CALLBACK}`,
     },
+    ...(knowledge ? { knowledge } : {}),
     ...(onMcpRequest ? { onMcpRequest } : {}),
     ...(tracing ? { tracing } : {}),
+  });
+}
+
+function knowledgeOver(
+  { config, store, model, clock, log }: ServiceDependencies,
+  { directory, share }: { directory: Directory; share: () => Share },
+): Knowledge | null {
+  const { knowledge } = store;
+  if (!knowledge) return null;
+  const embed = model.embed?.bind(model);
+  return createKnowledge({
+    store: knowledge,
+    channels: () => directory.channels().flatMap(withKnowledge),
+    reads: (slug) => isInShare(slug, share()),
+    async open() {
+      const { openKnowledge } = await import("./knowledge/open-knowledge.ts");
+      return openKnowledge({
+        store: knowledge,
+        clock,
+        timers: systemTimers,
+        log,
+        allowsPrivate: config.knowledgePrivate,
+        embed,
+      });
+    },
+    timers: systemTimers,
+    log,
   });
 }
 
@@ -317,6 +355,7 @@ function commandLineOver(
     threads: Threads;
     threadChanges: ThreadChanges;
     variables: ChannelVariables;
+    knowledge: Knowledge | null;
   },
 ): Handler {
   const { variables: channelVariables, ...rest } = parts;
@@ -334,9 +373,10 @@ function handlerOver(
     telling: Store;
     variables: ChannelVariables;
     messengers: Messengers | null;
+    knowledge: Knowledge | null;
   },
 ): Handler {
-  const { directory, threads, agent, threadChanges, telling, variables, messengers } = parts;
+  const { directory, threads, agent, threadChanges, telling, variables, messengers, knowledge } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -348,6 +388,7 @@ function handlerOver(
     threads,
     threadChanges,
     channelVariables: variables,
+    knowledge,
     visitors: createVisitors({
       store: telling,
       tells: (bound) => identifiedTellings(directory.lastRead(bound.slug)?.webhooks ?? [], bound, clock),
@@ -372,6 +413,7 @@ function handlerOver(
       ...ignoredBody(directory.channels()),
       ...variables.warnings(directory.channels()),
       ...(agent.warnings?.() ?? []),
+      ...(knowledge?.warnings() ?? []),
     ],
     models: () => notesByModel(model),
     ...(agent.finishSignIn ? { finishSignIn: agent.finishSignIn } : {}),

@@ -3,6 +3,7 @@ import type { ChannelStore } from "./store/channels.ts";
 import type { ContentKeyStore } from "./store/content-keys.ts";
 import type { DeletionStore } from "./store/deletions.ts";
 import type { InstanceStore } from "./store/instances.ts";
+import type { KnowledgeStore } from "./store/knowledge.ts";
 import type { OperatorStore } from "./store/operators.ts";
 import type { OutboxStore } from "./store/outbox.ts";
 import type { StatsStore } from "./store/stats.ts";
@@ -24,6 +25,15 @@ export type { ContentKeyStore } from "./store/content-keys.ts";
 export type { Deletion, DeletionStore, ErasedThread } from "./store/deletions.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
+export type {
+  KnowledgeStore,
+  KnownSources,
+  PageDocument,
+  PageFailure,
+  PageRecord,
+  SourceRecord,
+  StoredPassage,
+} from "./store/knowledge.ts";
 export { DELIVERIES_KEPT } from "./store/outbox.ts";
 export type {
   Delivery,
@@ -99,6 +109,8 @@ export interface Store
   readonly kind: "embedded" | "redis";
   /** Absent: the store has no webhooks. */
   readonly outbox?: OutboxStore;
+  /** Absent: the store keeps no documents. */
+  readonly knowledge?: KnowledgeStore;
   /** Absent: the store has no keys of users, so nothing in it is encrypted. */
   readonly contentKeys?: ContentKeyStore;
   health(): Promise<StoreHealth>;

@@ -76,6 +76,7 @@ describe("readConfig()", () => {
       webhooksPrivate: false,
       mcpPrivate: false,
       messengers: true,
+      knowledgePrivate: false,
       publicUrl: null,
       limits: {
         maxTextChars: 2_000,

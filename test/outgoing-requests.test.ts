@@ -23,6 +23,8 @@ const ASKING: Readonly<Record<string, RegExp>> = {
   // Models: src/models bounds them where their events are put together.
   "src/models/exchange/push-fetch.ts": /new PostExchange\(/,
   "src/models/exchange/post-chat.ts": /http\s*\.post\(/,
+  // Embeddings models: service-wide/knowledge.
+  "src/models/embeddings.ts": /boundedBody\(answer\.body, \{ mostBytes: MOST_ANSWER_BYTES \}\)/,
   // The collector of traces: an answer is a few bytes, and the exporter of OpenTelemetry reads no more than it needs.
   "src/traces/opentelemetry.ts": /OTLPTraceExporter/,
   // What the operator runs: the store.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createPassageIndex } from "../../src/knowledge/passage-index.ts";
+import { createPassageIndex } from "../../src/knowledge/search/passage-index.ts";
 import { passagesOf } from "../../src/knowledge/passages.ts";
 import { readMarkdown } from "../../src/knowledge/read/markdown.ts";
 

@@ -5,6 +5,8 @@ import type { AgentSettings, Channel, McpServer } from "../domain/channels/chann
 import { allowsHandOff } from "../domain/threads/hand-off.ts";
 import { newestWithin } from "../domain/threads/newest-within.ts";
 import type { User } from "../domain/people/user.ts";
+import { SEARCH_KNOWLEDGE } from "../domain/channels/knowledge.ts";
+import type { Knowledge } from "../knowledge.ts";
 import type { Log } from "../log.ts";
 import type { Model, ModelRequest, ModelTurn, Wrote } from "../model.ts";
 import { traceFields } from "../trace.ts";
@@ -15,6 +17,7 @@ import type { DayCap, SharedCaps, Spending } from "./budget.ts";
 import type { Caller } from "./mcp/identity.ts";
 import { slugOfState } from "./mcp/sign-in/visitor-oauth.ts";
 import { isVisitors } from "./mcp/sign-in/visitor-sessions.ts";
+import { searchKnowledge, useSearch } from "./tools/search-knowledge.ts";
 import { createMcpSessions } from "./mcp/sessions.ts";
 import type { McpSessions, SessionsOptions } from "./mcp/sessions.ts";
 import { fitOffers } from "./tools/fit-offers.ts";
@@ -43,6 +46,8 @@ export interface AgentOptions {
   caps?: SharedCaps;
   /** Called when a run ends because of a daily cap. */
   onSpent?(spent: { slug: string; cap: DayCap }): void;
+  /** The documents of channels; absent: there are none. */
+  knowledge?: Pick<Knowledge, "search">;
   /** The user for whom a tool is called; absent: servers that ask for it get nobody. */
   findUser?(slug: string, userId: string): Promise<Pick<User, "userId" | "externalId"> | null>;
   /** Reads a variable that a channel's settings refer to. */
@@ -113,6 +118,7 @@ export function createAgent(options: AgentOptions): Agent {
       missing: string[];
       hasTools: boolean;
       allowsHandOff: boolean;
+      knows: NonNullable<PromptInput["knows"]> | null;
       toolTokens: number;
     },
   ): PromptInput {
@@ -150,8 +156,11 @@ export function createAgent(options: AgentOptions): Agent {
     }
 
     const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal, run.userId);
-    const handsOff = allowsHandOff(options.channel(slug));
-    const named = offerTools(served.tools, run.api === "widget" ? catalog : [], handsOff);
+    const channel = options.channel(slug);
+    const handsOff = allowsHandOff(channel);
+    const knows = options.knowledge ? channel?.knowledge : undefined;
+    const own = knows ? [searchKnowledge] : [];
+    const named = offerTools([...own, ...served.tools], run.api === "widget" ? catalog : [], handsOff);
     const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });
     leftOutTools.note(slug, leftOut);
     if (settings.history?.summary) toolTokens.set(slug, tokens);
@@ -161,6 +170,7 @@ export function createAgent(options: AgentOptions): Agent {
       missing: served.missing,
       hasTools: offers.size > 0,
       allowsHandOff: handsOff,
+      knows: knows ? (knows.only ? "only" : "also") : null,
       toolTokens: tokens,
     });
     const name = settings.model ?? defaultModel;
@@ -198,6 +208,8 @@ export function createAgent(options: AgentOptions): Agent {
     const { mcpServers: servers = {}, images: takesImages = false } = settingsOf(slug);
     const traceparent = by?.traceparent ?? null;
     try {
+      if (options.knowledge && call.server === undefined && call.tool === SEARCH_KNOWLEDGE)
+        return await useSearch(options.knowledge, slug, call.arguments["query"]);
       const server = call.server ?? "";
       const caller = await callerOf(slug, Object.hasOwn(servers, server) ? servers[server] : undefined, by);
       return await mcp.call(slug, servers, { call, caller, traceparent, takesImages }, signal);

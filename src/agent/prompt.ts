@@ -16,6 +16,7 @@ import { isAllowedName, safeName } from "./tools/names.ts";
 import { peopleIn, personBlock, handedBackBlock, PEOPLE_RULE } from "./people.ts";
 import { markedBlock } from "./marked-block.ts";
 import { toolImagesMessage } from "./tool-images.ts";
+import { KNOWLEDGE_RULE, onlyRule } from "./tools/search-knowledge.ts";
 import { HAND_OFF, TASK_FAILED } from "./tools/tools.ts";
 
 /**
@@ -62,6 +63,8 @@ export interface PromptInput {
   /** Are there tools besides `hand_off`? */
   hasTools: boolean;
   allowsHandOff?: boolean;
+  /** Does the channel have documents, and may only these be answered from? Absent, null: it has none. */
+  knows?: "also" | "only" | null;
   /** Tool servers that cannot be used at the moment. */
   missing?: readonly string[];
   /** What AGENT_MAX_INPUT_TOKENS leaves beside the tools: for the history and the run, estimated. */
@@ -106,6 +109,8 @@ export function systemMessage(input: PromptInput): ModelMessage {
     ...(facts.length > 0 ? [SITE_RULE] : []),
     ...(hasTools ? [TOOL_RULES] : []),
     ...(input.allowsHandOff ? [HAND_OFF_RULE] : []),
+    ...(input.knows ? [KNOWLEDGE_RULE] : []),
+    ...(input.knows === "only" ? [onlyRule(input.allowsHandOff ? HAND_OFF : null)] : []),
     ...(peopleIn(input) ? [PEOPLE_RULE] : []),
     ...(failuresIn(input) ? [FAILURE_RULE] : []),
     ...(input.summary ? [SUMMARY_RULE] : []),

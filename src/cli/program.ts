@@ -7,6 +7,7 @@ import { addChat } from "./chat/chat.ts";
 import { addInit } from "./init/command.ts";
 import { addCommand, addFamily } from "./command/command.ts";
 import { ips } from "./ips.ts";
+import { knowledge } from "./knowledge.ts";
 import { machines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
 import { messengers } from "./messengers.ts";
@@ -47,6 +48,7 @@ export function createProgram(terminal: Terminal): Command {
   addModels(program, terminal);
   addFamily(program, terminal, messengers);
   addFamily(program, terminal, webhooks);
+  addFamily(program, terminal, knowledge);
   addReplay(program, terminal);
   addStore(program, terminal);
   return program;

@@ -19,6 +19,14 @@ export interface DeltaLine {
 /** How far a step is: `running` comes when a tool is called, `done` or `failed` when that is over. */
 export type StepPhase = "running" | "done" | "failed";
 
+/** A document of the site that a reply rests on. */
+export interface Source {
+  /** Its title; its address where it has none. */
+  title: string;
+  /** Where it is: an address, or the name of a file. */
+  url: string;
+}
+
 /** Progress of a tool call; a later step of the same `id` takes its place. */
 export interface StepLine {
   type: "step";
@@ -28,6 +36,8 @@ export interface StepLine {
   phase: StepPhase;
   /** One sentence for the user, in their language. */
   text: string;
+  /** Only of a search in the site's documents: what the reply may rest on. */
+  sources?: Source[];
 }
 
 /** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */
@@ -128,7 +138,9 @@ export interface HistoryItem {
   /** Only on a user's message that came with images. */
   attachments?: Attachment[];
   /** Only on a reply that used tools. */
-  steps?: Omit<StepLine, "type">[];
+  steps?: Omit<StepLine, "type" | "sources">[];
+  /** Only on a reply that rests on documents of the site: which ones. */
+  sources?: Source[];
   /** Only on what a person wrote. */
   author?: { type: "person"; name: string };
   /** Only on a reply of a chain of models: who answered, `PROVIDER/MODEL`. */

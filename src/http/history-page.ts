@@ -1,10 +1,11 @@
 import type { Attachment } from "../domain/threads/attachments.ts";
-import type { Feedback, Message } from "../domain/threads/message.ts";
+import type { Feedback, KeptStep, Message } from "../domain/threads/message.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { HttpAnswer } from "../listener.ts";
 import { limitField } from "./endpoint.ts";
 import type { Reads } from "./reads.ts";
 import type { HistoryItem, HistoryPage } from "../protocol/history.ts";
+import type { Source } from "../protocol/lines.ts";
 import { jsonAnswer } from "./route.ts";
 import { writePulled } from "./stream/pull.ts";
 
@@ -166,6 +167,7 @@ export function shownMessageId({
 export function itemOf(message: Message, addresses?: readonly (string | null)[]): HistoryItem {
   const { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model } = message;
   const { error, feedback } = message;
+  const sources = sourcesOf(steps ?? []);
   return {
     id,
     role,
@@ -173,12 +175,19 @@ export function itemOf(message: Message, addresses?: readonly (string | null)[])
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(addresses ? { attachments: attachmentsOf(attachments, addresses) } : {}),
-    ...(steps ? { steps } : {}),
+    ...(steps ? { steps: steps.map(({ sources: _, ...step }) => step) } : {}),
+    ...(sources.length > 0 ? { sources } : {}),
     ...(author ? { author } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
     ...(feedback ? { feedback: ratingOf(feedback) } : {}),
   };
+}
+
+/** Each document once. */
+export function sourcesOf(steps: readonly KeptStep[]): Source[] {
+  const sources = steps.flatMap((step) => step.sources ?? []);
+  return [...new Map(sources.map((source) => [source.url, source])).values()];
 }
 
 function ratingOf({ rating, comment }: Feedback) {

@@ -39,6 +39,7 @@ import { createChannelVariables } from "../config/channel-variables.ts";
 import type { ChannelVariables } from "../config/channel-variables.ts";
 import { mcpSignInRoutes } from "./mcp-sign-in.ts";
 import type { McpSignInDependencies } from "./mcp-sign-in.ts";
+import type { Knowledge } from "../knowledge.ts";
 import type { PlainLog } from "../log.ts";
 import { createThreadChanges } from "../operators/thread-changes.ts";
 import type { ThreadChanges } from "../operators/thread-changes.ts";
@@ -62,6 +63,7 @@ export interface RouteDependencies {
     | "swagger"
     | "webhooksPrivate"
     | "mcpPrivate"
+    | "knowledgePrivate"
     | "visitorTtlMs"
   >;
   /** The keys of HARNESS_API_KEY, configured or generated; each of them is valid. */
@@ -87,6 +89,8 @@ export interface RouteDependencies {
   keepKeys?: KeptKeys;
   /** Changes of the channels' threads, for operators. */
   threadChanges?: ThreadChanges;
+  /** Absent, null: the store keeps no documents. */
+  knowledge?: Knowledge | null;
   /** Absent: channels may name the variables `CHANNEL_…` alone. */
   channelVariables?: ChannelVariables;
   /** True while readers leave too much unread; by default false. */
@@ -143,9 +147,9 @@ function widgetRoutes(dependencies: WithReads): Route[] {
 /** /v1/operator/…, and the console, which shows what that answers. */
 function operatedRoutes(dependencies: WithReads): Route[] {
   const { keepKeys = KEEP_NOTHING, threadChanges = changesOver(dependencies) } = dependencies;
-  const { channelVariables = createChannelVariables() } = dependencies;
+  const { channelVariables = createChannelVariables(), knowledge = null } = dependencies;
   const admission = createOperatorAdmission(dependencies);
-  const operated = { ...dependencies, admission, keepKeys, threadChanges, channelVariables };
+  const operated = { ...dependencies, admission, keepKeys, threadChanges, channelVariables, knowledge };
   return [...operatorRoutes(operated), ...signInRoutes(operated), ...consoleRoutes()];
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import { isSetting } from "../config.ts";
@@ -50,7 +51,23 @@ export async function readChannelsFile(
   path: string,
   variable: (name: string) => Secret | null,
 ): Promise<WrittenChannels> {
-  return readAs(path, (text) => parseChannels(text, variable));
+  return readAs(path, (text) => {
+    const written = parseChannels(text, variable);
+    return { ...written, channels: written.channels.map((fields) => placedBeside(path, fields)) };
+  });
+}
+
+/** Documents on the disk are named relative to the file. */
+function placedBeside(path: string, fields: WrittenFields): WrittenFields {
+  const { knowledge } = fields;
+  if (!knowledge) return fields;
+  const from = dirname(resolve(path));
+  const sources = knowledge.sources.map(({ folder, file, ...source }) => ({
+    ...source,
+    ...(folder === undefined ? {} : { folder: resolve(from, folder) }),
+    ...(file === undefined ? {} : { file: resolve(from, file) }),
+  }));
+  return { ...fields, knowledge: { ...knowledge, sources } };
 }
 
 /** The variables that the file names, without a value of any: for commands, whose environment may lack them. */
@@ -208,9 +225,9 @@ function withHashedKey(fields: ChannelFields, variable: (name: string) => Secret
   const { secretKey: text, ...rest } = fields;
   if (text === undefined) return rest;
   const named = variableName(text);
-  return { ...rest, secretKeyHash: hashKey(named === null ? new Secret(text) : resolve(named)) };
+  return { ...rest, secretKeyHash: hashKey(named === null ? new Secret(text) : revealed(named)) };
 
-  function resolve(name: string): Secret {
+  function revealed(name: string): Secret {
     const value = variable(name);
     if (value === null)
       throw new Error(`channel ${fields.slug} takes its secretKey from ${name}, which is unset`);

@@ -1,4 +1,7 @@
 import type { Channel } from "../domain/channels/channel.ts";
+import { fileURLToPath } from "node:url";
+import type { KnowledgeSource } from "../domain/channels/knowledge.ts";
+import { isSame } from "../domain/channels/channel-fields.ts";
 import type { HandoffField } from "../domain/threads/hand-off.ts";
 import { hashKey } from "../keys.ts";
 import type { ChannelKeys } from "../keys.ts";
@@ -56,6 +59,21 @@ export async function createCliChannel(store: Store): Promise<void> {
   });
 }
 
+/** The shop's rules of delivery, returns and the rest: what a visitor asks about is answered from them. */
+const RULES: KnowledgeSource = {
+  name: "rules",
+  folder: fileURLToPath(new URL("../demo/rules", import.meta.url)),
+};
+
+/** The rules are where this start has them: an earlier one may have been installed elsewhere. */
+function withRules({ knowledge, ...channel }: Channel): Channel {
+  if (!knowledge) return channel;
+  const sources = knowledge.sources.map((source) =>
+    source.name === RULES.name && source.folder !== undefined ? { ...source, ...RULES } : source,
+  );
+  return { ...channel, knowledge: { ...knowledge, sources } };
+}
+
 /**
  * Creates the demo page's web channel. If it exists, this start's page replaces an earlier start's; if a start with other
  * keys created the channel, and may serve a page of its own, this page is added. Origins that a person added, and all other
@@ -76,15 +94,18 @@ export async function createDemoChannel(
       secretKeyHash: hashKey(keys.secretKey),
       allowedOrigins: origins,
       handoff: HANDOFF,
+      knowledge: { sources: [RULES] },
     });
     return [];
   }
   const { kind, allowedOrigins } = stored;
-  if (kind !== "web" || origins.every((origin) => allowedOrigins.includes(origin))) return [];
+  const present = withRules(stored);
+  const hasPage = origins.every((origin) => allowedOrigins.includes(origin));
+  if (kind !== "web" || (hasPage && isSame(present, stored))) return [];
   const earlier = isMadeWith(stored, keys) ? ofEarlierPages(allowedOrigins) : [];
   const ended = earlier.filter((origin) => !origins.includes(origin));
   const kept = allowedOrigins.filter((origin) => !ended.includes(origin));
-  await store.putChannel({ ...stored, allowedOrigins: [...new Set([...kept, ...origins])] });
+  await store.putChannel({ ...present, allowedOrigins: [...new Set([...kept, ...origins])] });
   return ended;
 }
 

@@ -51,10 +51,19 @@ function endOf(text: string, { mostChars, lengthOf }: PartSize): number {
 function openFence(text: string): { marks: string; line: string } | null {
   let open: { marks: string; line: string } | null = null;
   for (const line of text.split("\n")) {
-    const marks = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
-    if (marks === undefined) continue;
+    const marks = fenceOf(line.trimStart());
+    if (marks === null) continue;
     if (open === null) open = { marks: marks.slice(0, FENCE_CHARS - 1), line: line.slice(0, 64) };
     else if (marks[0] === open.marks[0] && marks.length >= open.marks.length) open = null;
   }
   return open;
+}
+
+/** The marks with which a line opens or closes a block of code; null: it does neither. */
+function fenceOf(line: string): string | null {
+  const [mark = ""] = line;
+  if (mark !== "`" && mark !== "~") return null;
+  let count = 1;
+  while (line[count] === mark) count++;
+  return count < 3 ? null : line.slice(0, count);
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Clock } from "../clock.ts";
+import { newId } from "../domain/ids.ts";
 import type { PlainLog } from "../log.ts";
 import type { OutboxStore, SealedEvent, ToldRef } from "../store.ts";
 import type { Account } from "./accounts.ts";
@@ -17,8 +18,9 @@ export interface Post {
   sum: string;
   /** The first letters of it, by which it is found again. */
   begins: string;
-  /** When it was begun. */
+  /** When it was begun, and by whom: no two processes note the same. */
   atMs: number;
+  by: string;
 }
 
 /** What is noted of an event. */
@@ -76,6 +78,7 @@ export function postsOf(
   stored: SealedEvent,
 ): Posts {
   const { adapter, platform } = account;
+  const by = newId();
   let sealed = stored;
   let progress: Progress = progressOf(stored);
 
@@ -98,7 +101,7 @@ export function postsOf(
   }
 
   async function post(nth: number, text: string): Promise<void> {
-    const begun: Post = { id: null, sum: sumOf(text), begins: beginOf(text), atMs: clock.now() };
+    const begun: Post = { id: null, sum: sumOf(text), begins: beginOf(text), atMs: clock.now(), by };
     if (nth === progress.posts.length) await note({ ...progress, posts: [...progress.posts, begun] });
     try {
       const { id } = await asked(() => adapter.postMessage(threadId, { markdown: text }));

@@ -1,3 +1,4 @@
+import type { ClientOptions } from "openai";
 import { systemClock } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import type { PlainLog } from "../log.ts";
@@ -5,6 +6,8 @@ import type { Model, ModelNote, ModelTurn } from "../model.ts";
 import { createKnownQuirks } from "./refusals/known-quirks.ts";
 import { openOddAnswers } from "./refusals/odd-answers.ts";
 import type { OddAnswer } from "./refusals/odd-answers.ts";
+import { createEmbed } from "./embeddings.ts";
+import type { Embed } from "./embeddings.ts";
 import { createPostChat } from "./exchange/post-chat.ts";
 import type { PostChat } from "./exchange/post-chat.ts";
 import { openPushFetch } from "./exchange/push-fetch.ts";
@@ -29,6 +32,8 @@ export interface Provider {
   readonly way: string;
   /** One turn of one of its models; see model.ts. `tries`: how many requests in total, if the faults may pass. */
   stream(model: string, asked: Asked & { tries?: number }): Promise<ModelTurn>;
+  /** What texts mean, by one of its embeddings models; absent: it has none. */
+  embed?: Embed;
   /** What was learned of its models. */
   notes(): ModelNote[];
   close(): Promise<void>;
@@ -74,6 +79,7 @@ export function openOpenAi(options: OpenAiOptions): Model {
   return {
     kind: options.kind ?? "openai",
     stream: (request, wrote, signal) => provider.stream(request.model, { request, wrote, signal }),
+    ...(provider.embed ? { embed: provider.embed } : {}),
     notes: () => provider.notes(),
     close: () => provider.close(),
   };
@@ -96,7 +102,8 @@ export function openProvider(options: OpenAiOptions): Provider {
     log,
     odd: openOddAnswers({ log, onOdd: options.onOdd }),
   };
-  return providerOver(connection, { way: way.name, pause: options.pause, close: () => http.close() });
+  const embed = createEmbed(clientOptions(options));
+  return providerOver(connection, { way: way.name, pause: options.pause, close: () => http.close(), embed });
 }
 
 /** A connection as a provider: a turn is tried again where its fault may pass, and none begins once it is closed. */
@@ -106,7 +113,8 @@ export function providerOver(
     way,
     pause = realPause,
     close,
-  }: { way: string; pause?: Pause | undefined; close: () => Promise<unknown> },
+    embed,
+  }: { way: string; pause?: Pause | undefined; close: () => Promise<unknown>; embed?: Embed | undefined },
 ): Provider {
   let isClosed = false;
   return {
@@ -125,6 +133,7 @@ export function providerOver(
       signal.throwIfAborted();
       return turn;
     },
+    ...(embed ? { embed } : {}),
     notes: () => connection.quirks.notes(),
     async close() {
       isClosed = true;
@@ -159,11 +168,19 @@ export function defaultWay(baseUrl: string | null): WayName {
 function postOver(
   http: PushFetch,
   way: Way,
-  { apiKey, baseUrl, headers = {} }: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">,
+  options: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">,
 ): PostChat {
+  return createPostChat(http, way, { ...clientOptions(options), timeout: NEVER_MS });
+}
+
+/** Sets everything that the package would otherwise read from the environment: only config.ts reads that. */
+function clientOptions({
+  apiKey,
+  baseUrl,
+  headers = {},
+}: Pick<OpenAiOptions, "apiKey" | "baseUrl" | "headers">): ClientOptions {
   const { address, query } = withoutQuery(baseUrl ?? OPENAI_BASE_URL);
-  // Sets everything that the package would otherwise read from the environment: only config.ts reads that.
-  return createPostChat(http, way, {
+  return {
     apiKey: apiKey ?? NO_KEY,
     baseURL: address,
     defaultQuery: query,
@@ -173,8 +190,7 @@ function postOver(
     project: null,
     webhookSecret: null,
     logLevel: "off",
-    timeout: NEVER_MS,
-  });
+  };
 }
 
 function withoutQuery(baseUrl: string): { address: string; query: Record<string, string> } {

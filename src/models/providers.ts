@@ -177,6 +177,16 @@ export function openProviders(options: ProvidersOptions): Model {
       return members.length === 1 ? askOne(only, asked) : askChain(members, asked);
     },
 
+    async embed(name, texts, signal) {
+      const [member] = names.membersOf(name) ?? [];
+      const embed = member && byName.get(member.provider)?.embed;
+      if (!embed)
+        throw new ModelFault("The embeddings model is not configured", {
+          cause: new Error(`No model ${name}`),
+        });
+      return embed(member.model, texts, signal);
+    },
+
     async close() {
       await Promise.all(providers.map((provider) => provider.close()));
     },

@@ -1,5 +1,6 @@
 import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channels/channel.ts";
 import { variableName } from "../domain/channels/channel-variables.ts";
+import type { KnowledgeField, KnowledgeSource } from "../domain/channels/knowledge.ts";
 import { isSecretSetting } from "../domain/channels/messenger.ts";
 import type { MessengerField } from "../domain/channels/messenger.ts";
 import type { WebhookField } from "../domain/channels/webhook.ts";
@@ -17,7 +18,7 @@ export function channelView(
   { secretKey = null, sight = "whole" }: { secretKey?: Secret | null; sight?: Sight } = {},
 ): Record<string, unknown> {
   const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
-  const { handoff, webhooks, messenger, retention } = channel;
+  const { handoff, webhooks, messenger, retention, knowledge } = channel;
   return {
     slug,
     kind,
@@ -31,6 +32,21 @@ export function channelView(
     ...(webhooks ? { webhooks: webhooks.map((one) => webhookView(one, sight)) } : {}),
     ...(messenger ? { messenger: messengerView(messenger) } : {}),
     ...(retention ? { retention } : {}),
+    ...(knowledge ? { knowledge: knowledgeView(knowledge, sight) } : {}),
+  };
+}
+
+function knowledgeView(knowledge: KnowledgeField, sight: Sight): KnowledgeField {
+  return { ...knowledge, sources: knowledge.sources.map((source) => sourceView(source, sight)) };
+}
+
+/** As `sight` allows: without queries. */
+export function sourceView(source: KnowledgeSource, sight: Sight): KnowledgeSource {
+  const { url, sitemap } = source;
+  return {
+    ...source,
+    ...(url === undefined ? {} : { url: addressFor(sight, url) }),
+    ...(sitemap === undefined ? {} : { sitemap: addressFor(sight, sitemap) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { step } from "./lines.ts";
+import { source, step } from "./lines.ts";
 
 /** An image of a message. */
 export const attachment = z.object({
@@ -35,6 +35,10 @@ export const historyItem = z.object({
     .exactOptional()
     .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
   steps: z.array(step).exactOptional().describe("Only on a reply that used tools"),
+  sources: z
+    .array(source)
+    .exactOptional()
+    .describe("Only on a reply that rests on documents of the site: which ones"),
   /** Only on what a person wrote. */
   author: z
     .object({ type: z.literal("person"), name: z.string() })

@@ -29,8 +29,22 @@ export const step = z.object({
 });
 export type Step = z.infer<typeof step>;
 
+/** A document of the site that a reply rests on. */
+export const source = z.object({
+  /** Its title; its address where it has none. */
+  title: z.string(),
+  /** Where it is: an address, or the name of a file. */
+  url: z.string(),
+});
+export type Source = z.infer<typeof source>;
+
 /** Progress of a tool call; a later step of the same `id` takes its place. */
-export const stepLine = z.object({ type: z.literal("step"), ...step.shape });
+export const stepLine = z.object({
+  type: z.literal("step"),
+  ...step.shape,
+  /** Only of a search in the site's documents: what the reply may rest on. */
+  sources: z.array(source).exactOptional().describe("Only of a search in the site's documents"),
+});
 export type StepLine = z.infer<typeof stepLine>;
 
 /** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */

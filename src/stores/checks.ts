@@ -149,6 +149,7 @@ function checkBySchema(schema: z.core.$ZodType): Check<unknown> {
   if (schema instanceof z.ZodString) return isText;
   if (schema instanceof z.ZodNumber) return isNumber;
   if (schema instanceof z.ZodRecord) return isObject;
+  if (schema instanceof z.ZodArray) return listOf(checkBySchema(schema.element));
   throw new Error(`Cannot check by a schema: ${schema._zod.def.type} is not stored`);
 }
 

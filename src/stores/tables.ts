@@ -128,6 +128,14 @@ export const tables = {
   lease: inChannel("wl", "hash"),
   /** The last deliveries, JSON by time. */
   deliveries: inChannel("wd", "sorted set"),
+  /** Its documents: `s NAME` → a source; `w NAME` → a sync of it is wanted; `rev`: another one where pages have changed. */
+  knowledge: ofChannel("kn", "hash"),
+  /** `process`: the one that reads them; expires. */
+  knowledgeLease: ofChannel("kl", "hash"),
+  /** A source's pages: url → the page, without its text; … */
+  knownPages: inChannel("kp", "hash"),
+  /** … and what they say. */
+  knownDocuments: inChannel("kd", "hash"),
 
   /** A thread: HEADER. */
   header: ofThread("h", "hash"),
@@ -183,6 +191,7 @@ export const EXPIRING: readonly Table[] = [
   tables.stats,
   tables.speakers,
   tables.lease,
+  tables.knowledgeLease,
   tables.watchers,
   tables.counted,
 ];

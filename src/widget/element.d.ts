@@ -165,6 +165,7 @@ export type ChatAgentString =
   | "send"
   | "sendFeedback"
   | "skipFeedback"
+  | "sources"
   | "slowDown"
   | "stop"
   | "stopWaiting"
@@ -198,7 +199,7 @@ export interface ChatAgentEvents {
   /** A line of a stream. */
   line: { line: ChatAgentLine };
   /** The agent makes progress; a later step of the same `id` replaces the earlier one. */
-  step: { id: string; phase: string; text: string };
+  step: { id: string; phase: string; text: string; sources?: { title: string; url: string }[] };
   /** A page tool is about to be called. If prevented, the agent is told that the visitor declined. */
   "before-tool": { tool: string; arguments: Record<string, unknown>; annotations: ChatAgentToolAnnotations };
   /** A page tool has returned. */

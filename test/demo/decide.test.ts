@@ -239,3 +239,34 @@ test.each(["Fly me to the moon", "Please sing a song", "fail the task"])(
     expect(ask(said, [])).toMatchObject({ type: "text" });
   },
 );
+
+const documents = tool("search_knowledge", { query: text });
+const passages = (...texts: string[]) => JSON.stringify({ passages: texts.map((one) => ({ text: one })) });
+
+test.each([
+  ["How long may I return a mug?", "search_knowledge"],
+  ["How can I pay?", "search_knowledge"],
+  ["Wie lange dauert die Lieferung?", "search_knowledge"],
+  ["What time is it?", "clock"],
+  ["Where is my order 1001?", "order_status"],
+  ["Can you find a red mug?", "search_products"],
+])("with documents, %j calls %s", (said, name) => {
+  expect(ask(said, [documents, clock, orderStatus, ...shop])).toMatchObject({ type: "call", name });
+});
+
+test("what documents say is answered in their words, and what they do not say is not invented", () => {
+  const said = "How long may I return a mug?";
+  const rules = passages(
+    "You may change your mind. Within 30 days you may return a mug. No reason is needed. Gifts too.",
+    "Mugs are blue.",
+  );
+  expect(ask(said, [documents], ["search_knowledge", rules])).toEqual({
+    type: "text",
+    text: "Within 30 days you may return a mug. No reason is needed.",
+  });
+  expect(ask(said, [documents], ["search_knowledge", passages()])).toEqual({
+    type: "text",
+    text: "I found nothing about that in the shop's documents.",
+  });
+  expect(ask("Hello!", [documents])).toMatchObject({ type: "text" });
+});

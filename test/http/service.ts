@@ -12,6 +12,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Channel } from "../../src/domain/channels/channel.ts";
 import { handOffOf } from "../../src/domain/threads/hand-off.ts";
 import { newId } from "../../src/domain/ids.ts";
+import { createKnowledge, withKnowledge } from "../../src/knowledge/create-knowledge.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { AnsweredRequest, HandlerDependencies } from "../../src/http/handler.ts";
 import { openApiDocument } from "../../src/http/reference/openapi.ts";
@@ -153,6 +154,14 @@ export async function startService(
     windows: createRateWindows({ limits: config.limits, clock }),
     clock,
     log,
+    knowledge: createKnowledge({
+      store: store.knowledge!,
+      channels: () => directory.channels().flatMap(withKnowledge),
+      reads: () => false,
+      open: () => Promise.reject(new Error("No channel has documents here")),
+      timers: systemTimers,
+      log,
+    }),
     health: { model: "demo" },
     onAnswered: (one) => void answered.push(one),
     ...more,

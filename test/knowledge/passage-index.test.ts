@@ -1,7 +1,7 @@
-// For src/knowledge/passage-index.ts, src/knowledge/words.ts
+// For src/knowledge/search/passage-index.ts, src/knowledge/search/words.ts
 import { describe, expect, test } from "vitest";
-import { createPassageIndex } from "../../src/knowledge/passage-index.ts";
-import { wordsOf } from "../../src/knowledge/words.ts";
+import { createPassageIndex } from "../../src/knowledge/search/passage-index.ts";
+import { wordsOf } from "../../src/knowledge/search/words.ts";
 
 const passage = (id: string, text: string, heading = "") => ({
   id,
@@ -11,7 +11,7 @@ const passage = (id: string, text: string, heading = "") => ({
   text,
 });
 const found = (index: ReturnType<typeof createPassageIndex>, question: string, most = 6) =>
-  index.search(question, most).map(({ id }) => id);
+  index.search(question, most).map(({ url }) => url.slice(url.lastIndexOf("/") + 1));
 
 describe("the index of passages", () => {
   test("finds by other forms of a word, by its beginning, without regard to accents and case", () => {

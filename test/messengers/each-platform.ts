@@ -8,7 +8,7 @@ import { startWhatsApp } from "./platforms/whatsapp.ts";
 /** What differs between the platforms, as their suites need it. */
 export interface PlatformCase {
   name: string;
-  start(): Promise<ScriptedPlatform>;
+  start: () => Promise<ScriptedPlatform>;
   /** A user's chat with the bot. */
   direct(user: string): string;
   /** A group's; null: it has none that a bot is in. */

@@ -182,6 +182,15 @@ const PLAIN_FIELDS = [
   "handoff.message",
   "handoff.unavailable",
   "handoff.replies.*",
+  "knowledge.embeddings",
+  "knowledge.sources.*.every",
+  "knowledge.sources.*.exclude.*",
+  "knowledge.sources.*.file",
+  "knowledge.sources.*.folder",
+  "knowledge.sources.*.include.*",
+  "knowledge.sources.*.name",
+  "knowledge.sources.*.sitemap",
+  "knowledge.sources.*.url",
   "webhooks.*.url",
   "messenger.settings.(name)",
 ];
@@ -244,6 +253,8 @@ test("A1: the list of fields that take $NAME has every field whose variable is r
     return new Secret("sk_x");
   });
   expect([...read].sort()).toEqual(expected.sort());
-  const found = variablesOf({ agent: { mcpServers }, webhooks: [webhook], messenger }).map(({ name }) => name);
+  const found = variablesOf({ agent: { mcpServers }, webhooks: [webhook], messenger }).map(
+    ({ name }) => name,
+  );
   expect([...new Set(found), nameOf("secretKey")].sort()).toEqual(expected.sort());
 });

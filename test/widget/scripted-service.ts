@@ -52,6 +52,7 @@ interface Kept {
   clientMessageId?: string;
   attachments?: unknown;
   steps?: unknown[];
+  sources?: unknown[];
   error?: Omit<ErrorLine, "type">;
   feedback?: { rating: unknown; comment?: unknown };
 }
@@ -514,9 +515,14 @@ function pageOf(history: Kept[], query: URLSearchParams): Kept[] {
   return history.slice(Math.max(0, end - Number(query.get("limit") ?? 10)), Math.max(0, end));
 }
 
-function stepsOf(log: Line[]): Pick<Kept, "steps"> {
-  const steps = log.flatMap((line) => (line.type === "step" ? [[line.id, line] as const] : []));
-  return steps.length === 0 ? {} : { steps: [...new Map(steps).values()] };
+function stepsOf(log: Line[]): Pick<Kept, "steps" | "sources"> {
+  const all = log.flatMap((line) => (line.type === "step" ? [line] : []));
+  const steps = new Map(all.map(({ sources: _, ...step }) => [step.id, step]));
+  const sources = all.flatMap((step) => step.sources ?? []);
+  return {
+    ...(steps.size === 0 ? {} : { steps: [...steps.values()] }),
+    ...(sources.length === 0 ? {} : { sources }),
+  };
 }
 
 function turn(thread: Thread, state: object): void {
@@ -528,7 +534,7 @@ function keep(
   { history, told }: Thread,
   role: string,
   content: string,
-  more: Pick<Kept, "clientMessageId" | "attachments" | "steps" | "error"> = {},
+  more: Pick<Kept, "clientMessageId" | "attachments" | "steps" | "sources" | "error"> = {},
 ): void {
   const item = { id: String(history.length + 1), role, content, createdAt: Date.now(), ...more };
   history.push(item);

@@ -74,7 +74,7 @@ export async function resolveCall(
     progress: text ?? offer.fallbackProgress,
     repeatable: offer.repeatable,
     ...(offer.readOnly ? { readOnly: true as const } : {}),
-    ...(offer.server === null ? {} : { server: offer.server }),
+    ...(offer.server ? { server: offer.server } : {}),
   };
 }
 

@@ -3,11 +3,14 @@ import { nobody } from "../../threads/dependencies.ts";
 import { threadLimitsOf } from "../../threads/thread-limits.ts";
 import { createThreads } from "../../threads/threads.ts";
 import { createDirectory } from "../../admission/directory.ts";
+import type { Directory } from "../../admission/directory.ts";
 import type { Agent } from "../../agent.ts";
 import { systemClock, systemTimers } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import { newId } from "../../domain/ids.ts";
 import { commandLineApi } from "../../http/operator-api/command-line.ts";
+import type { Knowledge } from "../../knowledge.ts";
+import { createKnowledge, withKnowledge } from "../../knowledge/create-knowledge.ts";
 import { createReads } from "../../http/reads.ts";
 import { changesOver } from "../../http/routes.ts";
 import { keptKeys } from "../../installation/kept-keys.ts";
@@ -55,6 +58,7 @@ export async function openOperatorApi(terminal: Terminal, store: Store, config: 
     reads: createReads(() => false),
     directory,
     threadChanges: changesOver({ store, directory, clock, log }),
+    knowledge: knowledgeOver(store, directory),
     channelVariables: await commandVariables(terminal, config),
     clock,
     log,
@@ -62,6 +66,28 @@ export async function openOperatorApi(terminal: Terminal, store: Store, config: 
     keepKeys: keptKeys(config.dataDir),
   });
   return askHandler(handler);
+}
+
+/** Searches and shows documents; what is to be read is left to the service. */
+function knowledgeOver({ knowledge }: Store, directory: Directory): Knowledge | null {
+  if (!knowledge) return null;
+  return createKnowledge({
+    store: knowledge,
+    channels: () => directory.channels().flatMap(withKnowledge),
+    reads: () => false,
+    open: async () => {
+      const { openKnowledge } = await import("../../knowledge/open-knowledge.ts");
+      return openKnowledge({
+        store: knowledge,
+        clock: systemClock,
+        timers: systemTimers,
+        log: quiet,
+        allowsPrivate: false,
+      });
+    },
+    timers: systemTimers,
+    log: quiet,
+  });
 }
 
 function askHandler(handler: Handler): Ask {

@@ -1,6 +1,7 @@
 import { readConfig } from "../../config.ts";
 import { ConfigError } from "../../config/config-error.ts";
-import { originFrom } from "../../domain/channels/channel-fields.ts";
+import { knowledgeSourceSchema, originFrom } from "../../domain/channels/channel-fields.ts";
+import type { KnowledgeSource } from "../../domain/channels/knowledge.ts";
 
 /** The answers to the questions of `init`. */
 export interface Answers {
@@ -11,6 +12,8 @@ export interface Answers {
   instructions: string;
   model: { type: "openai" } | { type: "demo" } | { type: "compatible"; baseUrl: string };
   store: { type: "embedded"; dataDir: string } | { type: "redis"; url: string };
+  /** What the assistant answers from: paths are as they were written. */
+  documents: KnowledgeSource[];
 }
 
 export interface Question<Answer> {
@@ -67,11 +70,55 @@ export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
       return { type: "redis", url: text };
     },
   },
+  documents: {
+    asks: "Which documents does it answer from? Addresses of help pages or sitemaps, folders, files; several with spaces between",
+    usual: "none",
+    parse(text) {
+      const written = text.split(/\s+/).filter((one) => one !== "" && one !== "none");
+      const names = new Set<string>();
+      return written.map((place) => {
+        const source = sourceAt(place);
+        const name = nameOf(place, names);
+        names.add(name);
+        const parsed = knowledgeSourceSchema.safeParse({ name, ...source });
+        if (!parsed.success) throw new Error(`${JSON.stringify(place)}: ${parsed.error.issues[0]?.message}`);
+        return parsed.data;
+      });
+    },
+  },
 };
 
 export type QuestionName = keyof Answers;
 // A cast: TypeScript types an object's keys as strings.
 export const NAMES = Object.keys(QUESTIONS) as QuestionName[];
+
+/** An address is a sitemap by its ending; a path is a file if it has one of a document. */
+function sourceAt(place: string): Omit<KnowledgeSource, "name"> {
+  if (/^[a-z]+:\/\//i.test(place)) {
+    const isSitemap = URL.canParse(place) && new URL(place).pathname.endsWith(".xml");
+    return isSitemap ? { sitemap: place } : { url: place };
+  }
+  return /\.(md|markdown|txt|html?|pdf|docx)$/i.test(place) ? { file: place } : { folder: place };
+}
+
+/** The host, or the last part of a path; each once. */
+function nameOf(place: string, taken: ReadonlySet<string>): string {
+  const host = URL.canParse(place) ? new URL(place).hostname : "";
+  const last =
+    place
+      .split(/[\\/]/)
+      .filter((part) => part !== "" && part !== ".")
+      .at(-1) ?? "";
+  const plain = (host || last).replaceAll(/[^A-Za-z0-9._-]+/g, "-").slice(0, 60) || "documents";
+  return freeName(plain, (name) => taken.has(name));
+}
+
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  for (let nth = 1; ; nth += 1) {
+    const free = nth === 1 ? name : `${name}-${nth}`;
+    if (!isTaken(free)) return free;
+  }
+}
 
 function originOf(text: string): string {
   const origin = originFrom(text);

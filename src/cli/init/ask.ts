@@ -56,8 +56,8 @@ async function askUntilRight<Answer>(
   }
 }
 
-function allOf({ origins, url, instructions, model, store }: Partial<Answers>): Answers {
-  if (!origins || !url || instructions === undefined || !model || !store)
+function allOf({ origins, url, instructions, model, store, documents }: Partial<Answers>): Answers {
+  if (!origins || !url || instructions === undefined || !model || !store || !documents)
     throw new Error("Cannot begin: an answer is missing");
-  return { origins, url, instructions, model, store };
+  return { origins, url, instructions, model, store, documents };
 }

@@ -20,18 +20,19 @@ interface InitOptions {
   instructions?: string;
   model?: Answers["model"];
   store?: Answers["store"];
+  documents?: Answers["documents"];
   dir: string;
   yes?: boolean;
   force?: boolean;
   json?: boolean;
 }
 
-/** `chat-agent init`: the settings for a site of your own, from five answers. */
+/** `chat-agent init`: the settings for a site of your own, from six answers. */
 export function addInit(program: Command, terminal: Terminal): void {
   program
     .command("init")
     .description(
-      `begin with a site of your own: asks five questions, writes ${CHANNELS} and ${ENVIRONMENT}, and prints the two lines for your pages`,
+      `begin with a site of your own: asks six questions, writes ${CHANNELS} and ${ENVIRONMENT}, and prints the two lines for your pages`,
     )
     .option(
       "--origin <origin…>",
@@ -46,6 +47,11 @@ export function addInit(program: Command, terminal: Terminal): void {
       parserOf("model"),
     )
     .option("--store <place>", `a folder, or redis://… (${QUESTIONS.store.usual})`, parserOf("store"))
+    .option(
+      "--documents <places>",
+      "what it answers from: addresses, folders and files, with spaces between",
+      parserOf("documents"),
+    )
     .option("--channel <slug>", "the channel's name", parseSlug, "website")
     .option("--dir <folder>", "where the files go", ".")
     .option("--yes", "ask nothing: what is not given is as usual")
@@ -63,7 +69,7 @@ async function init(terminal: Terminal, options: InitOptions, command: Command):
     );
   }
   const answers = await answersOf(terminal, options, command);
-  const { files, publishableKey } = filesFor(answers, options.channel);
+  const { files, publishableKey } = filesFor(answers, options.channel, folder);
   try {
     await writeFiles(folder, files);
   } catch (error) {
@@ -82,13 +88,14 @@ async function init(terminal: Terminal, options: InitOptions, command: Command):
 }
 
 async function answersOf(terminal: Terminal, options: InitOptions, command: Command): Promise<Answers> {
-  const { origin, url, instructions, model, store } = options;
+  const { origin, url, instructions, model, store, documents } = options;
   const given: Partial<Answers> = {
     ...(origin === undefined ? {} : { origins: origin }),
     ...(url === undefined ? {} : { url }),
     ...(instructions === undefined ? {} : { instructions }),
     ...(model === undefined ? {} : { model }),
     ...(store === undefined ? {} : { store }),
+    ...(documents === undefined ? {} : { documents }),
   };
   const mayAsk = terminal.interactive && terminal.input.isTTY === true && !options.yes && !options.json;
   if (mayAsk) return askFor(terminal, given);

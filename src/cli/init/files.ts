@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { isLoopback } from "../../config/kinds.ts";
+import type { KnowledgeSource } from "../../domain/channels/knowledge.ts";
+import { closedUrl } from "../../domain/public-address.ts";
 import { newChannelKeys, newKey } from "../../keys.ts";
 import type { Answers } from "./answers.ts";
 
@@ -17,8 +19,12 @@ export interface WrittenFile {
   mode: number;
 }
 
-/** Both files for these answers, with new keys, and the publishable key for the pages. */
-export function filesFor(answers: Answers, slug: string): { files: WrittenFile[]; publishableKey: string } {
+/** Both files for these answers, in this folder, with new keys, and the publishable key for the pages. */
+export function filesFor(
+  answers: Answers,
+  slug: string,
+  folder: string,
+): { files: WrittenFile[]; publishableKey: string } {
   const { publishableKey, secretKey } = newChannelKeys();
   const variable = `${slug.toUpperCase().replaceAll("-", "_")}_SECRET_KEY`;
   // A variable's name must not begin with a digit.
@@ -30,6 +36,9 @@ export function filesFor(answers: Answers, slug: string): { files: WrittenFile[]
     secretKey: `$${secretName}`,
     allowedOrigins: answers.origins,
     agent: { instructions: answers.instructions },
+    ...(answers.documents.length === 0
+      ? {}
+      : { knowledge: { sources: answers.documents.map((source) => besideFile(source, folder)) } }),
   };
   const secrets = { [secretName]: secretKey.reveal(), HARNESS_API_KEY: newKey("tk_") };
   return {
@@ -61,7 +70,26 @@ export async function writeFiles(folder: string, files: readonly WrittenFile[]):
   }
 }
 
-function environmentText({ url, model, store }: Answers, secrets: Record<string, string>): string {
+/** Paths in CHANNELS_FILE are relative to it. */
+function besideFile({ folder: read, file, ...source }: KnowledgeSource, folder: string): KnowledgeSource {
+  const near = (path: string) => {
+    const from = relative(folder, resolve(path)).replaceAll("\\", "/");
+    return from.startsWith("..") || isAbsolute(from) ? resolve(path) : `./${from}`;
+  };
+  return {
+    ...source,
+    ...(read === undefined ? {} : { folder: near(read) }),
+    ...(file === undefined ? {} : { file: near(file) }),
+  };
+}
+
+/** Pages of this machine, or of the owner's network. */
+function arePrivate(documents: readonly KnowledgeSource[]): boolean {
+  const urls = documents.flatMap(({ url = "", sitemap = url }) => (sitemap === "" ? [] : [{ url: sitemap }]));
+  return closedUrl(urls) !== null || urls.some(({ url }) => isLoopback(new URL(url).hostname));
+}
+
+function environmentText({ url, model, store, documents }: Answers, secrets: Record<string, string>): string {
   return `${[
     "# The settings of the chat agent service: src/cli/README.md tells them all. This file has secrets: keep it to yourself.",
     `CHANNELS_FILE=./${CHANNELS}`,
@@ -77,6 +105,9 @@ function environmentText({ url, model, store }: Answers, secrets: Record<string,
     "",
     "# Where conversations are kept.",
     store.type === "redis" ? setting("REDIS_URL", store.url) : setting("DATA_DIR", store.dataDir),
+    ...(arePrivate(documents)
+      ? ["", "# Its documents are at an address that is not public.", "KNOWLEDGE_PRIVATE=on"]
+      : []),
   ].join("\n")}\n`;
 }
 

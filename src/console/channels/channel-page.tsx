@@ -45,6 +45,9 @@ export function ChannelPage({ slug }: { slug: string }) {
           <a class="button" href={linkTo(["channels", slug, "webhooks"])}>
             Webhooks
           </a>
+          <a class="button" href={linkTo(["channels", slug, "documents"])}>
+            Documents
+          </a>
           {may.changeChannels && channel?.kind === "web" && (
             <button type="button" class="button" onClick={() => setAsks(true)}>
               New keys

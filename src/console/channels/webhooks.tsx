@@ -1,7 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
 import { Waiting } from "../lists/paged-list.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
+import { useLookAgain } from "../parts/use-look-again.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";
 import type { WebhookView } from "../service/views.ts";
@@ -10,9 +10,6 @@ import { linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { Endpoint } from "./endpoint.tsx";
 
-/** Deliveries happen on their own: so often is looked again while the page is seen. */
-const LOOK_MS = 5_000;
-
 /** Who is told what happens in a channel, and whether they take it. */
 export function Webhooks({ slug }: { slug: string }) {
   const { api, me } = useConsole();
@@ -20,6 +17,7 @@ export function Webhooks({ slug }: { slug: string }) {
     async (signal) => (await api.list<WebhookView>(pathOf("channels", slug, "webhooks"), {}, signal)).items,
     [slug],
   );
+  // Deliveries happen on their own.
   useLookAgain(loaded.reload);
   const endpoints = loaded.value;
   return (
@@ -54,13 +52,4 @@ export function Webhooks({ slug }: { slug: string }) {
       </div>
     </Titled>
   );
-}
-
-function useLookAgain(look: () => void): void {
-  const latest = useRef(look);
-  latest.current = look;
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && latest.current(), LOOK_MS);
-    return () => clearInterval(timer);
-  }, []);
 }

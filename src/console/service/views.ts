@@ -54,6 +54,24 @@ export interface AgentView {
   maxTokensPerDay?: number;
 }
 
+/** A place with documents of a channel, and how it is. */
+export interface SourceView {
+  name: string;
+  url?: string;
+  sitemap?: string;
+  folder?: string;
+  file?: string;
+  every?: string;
+  state: "new" | "reading" | "read" | "failed";
+  pages: number;
+  passages: number;
+  readAt: number | null;
+  dueAt: number | null;
+  failed: number;
+  failures: { url: string; why: string }[];
+  fault: string | null;
+}
+
 /** A key that is told once. */
 export type ChannelWithKeys = ChannelView & { secretKey?: string };
 

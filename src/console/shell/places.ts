@@ -31,7 +31,10 @@ export function placesOf(me: Me): Place[] {
       "Channels",
       "c",
       (path) =>
-        isIn("new-channel")(path) || within("webhooks")(path) || (path[0] === "channels" && path.length <= 2),
+        isIn("new-channel")(path) ||
+        within("webhooks")(path) ||
+        within("documents")(path) ||
+        (path[0] === "channels" && path.length <= 2),
       "channels",
     ),
     ...(may.seeAddresses ? [place("Addresses", "d", isIn("addresses"), "addresses")] : []),

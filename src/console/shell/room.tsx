@@ -6,6 +6,7 @@ import { Channels } from "../channels/channels.tsx";
 import { NewChannel } from "../channels/new-channel.tsx";
 import { Webhooks } from "../channels/webhooks.tsx";
 import { Conversation } from "../conversation/conversation.tsx";
+import { Documents } from "../documents/documents.tsx";
 import { ChannelThreads } from "../inbox/channel-threads.tsx";
 import { Inbox } from "../inbox/inbox.tsx";
 import { Overview } from "../overview/overview.tsx";
@@ -39,6 +40,7 @@ export function Room() {
       if (slug === undefined) return <Channels />;
       if (kind === undefined) return <ChannelPage key={slug} slug={slug} />;
       if (kind === "webhooks" && id === undefined) return <Webhooks key={slug} slug={slug} />;
+      if (kind === "documents" && id === undefined) return <Documents key={slug} slug={slug} />;
       if (kind === "users" && id === undefined) return <Users key={slug} slug={slug} query={query} />;
       if (kind === "users" && id !== undefined) return <UserPage key={id} slug={slug} userId={id} />;
       if (kind === "threads" && id === undefined)

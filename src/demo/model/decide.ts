@@ -1,4 +1,6 @@
 import type { ModelMessage, OfferedTool } from "../../model.ts";
+import { SEARCH_KNOWLEDGE } from "../../domain/channels/knowledge.ts";
+import { answerFrom } from "./answer-from.ts";
 import { inventArguments } from "./invent-arguments.ts";
 import { phrasesFor } from "./phrases.ts";
 import type { Phrases } from "./phrases.ts";
@@ -14,6 +16,7 @@ export type DemoTurn =
 
 const TASK_FAILED = "task_failed";
 const HAND_OFF = "hand_off";
+const OWN: ReadonlySet<string> = new Set([TASK_FAILED, HAND_OFF, SEARCH_KNOWLEDGE]);
 /** How the agent marks a failed tool's result. */
 const FAILURE = /^(The tool failed|Error)\b:?\s*/i;
 const RESULT_CHARS = 600;
@@ -53,6 +56,9 @@ const ASKS_WHAT_IT_CAN =
 const ASKS_FOR_PERSON =
   /\b(talk|speak|chat|connect me) (to|with) (an? |the |some )?(real |human )?(person|human|somebody|someone|agent|operator)\b|\bmit (einem|einer|dem) (echten )?(menschen|mitarbeiter|person)\b| (con|avec|à|com) (una|une|uma) (persona|personne|pessoa)\b/i;
 const FAIL_ON_PURPOSE = /\bfail (the|this) task\b/i;
+/** A question about the shop, rather than a wish. */
+const ASKS_ABOUT =
+  /^\W*(how|what|when|where|which|who|why|do|does|did|is|are|may|must|will|wie|was|wann|wo|welche[rsn]?|wer|warum|darf|muss|cómo|qué|cuándo|dónde|comment|quand|combien|come|quando|quanto|como|onde)(?![\p{L}])/iu;
 /** The user wants something done, not only to talk. */
 const REQUEST =
   /^\W*(please|bitte|por favor|can you|could you|fly|book|send|call|drive|delete|cancel|order|buy|make|transfer|bring|play|open|turn)\b|^\w+ (me|mir|mich|moi|mi)\b/i;
@@ -60,7 +66,7 @@ const REQUEST =
 /** Words, and the word with the same meaning in tools' names. */
 const MEANT: readonly [RegExp, string][] = [
   [/^(time|uhr|zeit|spät|hora|horas|heure|ora|ore)$/, "clock"],
-  [/^(bestellung|pedido|commande|ordine|encomenda|parcel|package|paket|delivery)$/, "order"],
+  [/^(bestellung|pedido|commande|ordine|encomenda|parcel|package|paket)$/, "order"],
   [/^(weather|wetter|tiempo|météo|meteo)$/, "weather"],
 ];
 
@@ -85,7 +91,8 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   const called = new Set(
     since.flatMap((message) => (message.role === "assistant" ? message.calls : [])).map(({ name }) => name),
   );
-  const useful = tools.filter(({ name }) => name !== TASK_FAILED && name !== HAND_OFF);
+  const useful = tools.filter(({ name }) => !OWN.has(name));
+  const documents = tools.find(({ name }) => name === SEARCH_KNOWLEDGE);
   if (tools.some(({ name }) => name === HAND_OFF) && ASKS_FOR_PERSON.test(userText))
     return askForPerson(userText);
 
@@ -95,7 +102,10 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   }
   if (useful.length > 0 && FAIL_ON_PURPOSE.test(userText)) return giveUp(userText, phrases);
 
-  const tool = nextTool(userText, useful, called);
+  if (latest !== undefined && lastCalled(since) === SEARCH_KNOWLEDGE)
+    return { type: "text", text: answerFrom(latest, userText) ?? phrases.notWritten };
+  const asks = documents !== undefined && ASKS_ABOUT.test(userText) && !ASKS_WHAT_IT_CAN.test(userText);
+  const tool = nextTool(userText, useful, { called, isWish: !asks });
   if (latest !== undefined && FINDS.test(lastCalled(since))) {
     const missed = missedIn(latest, words(userText));
     if (missed !== null) return { type: "text", text: phrases.onlyFound(missed, shorten(latest)) };
@@ -109,6 +119,10 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
     return { type: "call", name: tool.name, arguments: { ...invented, ...progressFor(tool, phrases) } };
   }
   if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
+  if (asks) {
+    const looking = { query: userText, _progress: phrases.looksUp };
+    return { type: "call", name: SEARCH_KNOWLEDGE, arguments: looking };
+  }
   const seen = seenIn(messages[lastOfUser]);
   if (seen.length > 0) return { type: "text", text: phrases.sees(seen.join("; ")) };
   if (GREETING.test(userText) || ASKS_WHAT_IT_CAN.test(userText))
@@ -133,7 +147,7 @@ function lastCalled(since: readonly ModelMessage[]): string {
 function nextTool(
   userText: string,
   tools: readonly OfferedTool[],
-  called: ReadonlySet<string>,
+  { called, isWish }: { called: ReadonlySet<string>; isWish: boolean },
 ): OfferedTool | undefined {
   const text = userText.toLowerCase();
   const left = tools.filter(({ name }) => !called.has(name));
@@ -143,7 +157,7 @@ function nextTool(
       .filter((tool) => left.includes(tool))
       .sort((a, b) => text.indexOf(a.name.toLowerCase()) - text.indexOf(b.name.toLowerCase()))[0];
   }
-  const steps = SHOP_STEPS.filter(({ wish }) => wish.test(text));
+  const steps = isWish ? SHOP_STEPS.filter(({ wish }) => wish.test(text)) : [];
   const step = steps
     .map(({ tool }) => left.find(({ name }) => tool.test(name.toLowerCase())))
     .find((tool) => tool !== undefined);

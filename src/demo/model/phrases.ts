@@ -7,11 +7,14 @@ export interface Phrases {
   /** `tools`: their names, joined. */
   offers: (tools: string) => string;
   progress: (tool: string) => string;
+  looksUp: string;
   result: (text: string) => string;
   failed: (text: string) => string;
   cannot: (text: string) => string;
   /** The results lack what the user looked for. */
   onlyFound: (wanted: string, found: string) => string;
+  /** The shop's documents say nothing of it. */
+  notWritten: string;
   /** `images`: each one's type, size and colours. */
   sees: (images: string) => string;
 }
@@ -23,10 +26,12 @@ const ENGLISH: Phrases = {
     `This is the demo model; without a real one I can only repeat what I understood: “${text}”.`,
   offers: (tools) => `What I can do here: ${tools}.`,
   progress: (tool) => `One moment: ${tool} …`,
+  looksUp: "Looking it up in the shop's documents",
   result: (text) => `Here is the answer (from the demo model): ${text}`,
   failed: (text) => `That did not work: ${text}`,
   cannot: (text) => `The demo model has no tool for this: “${text}”.`,
   onlyFound: (wanted, found) => `I found no “${wanted}”. What there is: ${found}`,
+  notWritten: "I found nothing about that in the shop's documents.",
   sees: (images) => `This is what I see (as the demo model, by its file alone): ${images}.`,
 };
 
@@ -40,10 +45,12 @@ const ALL: readonly Phrases[] = [
       `Dies ist das Demo-Modell; ich kann nur wiederholen, was ich verstanden habe: „${text}“.`,
     offers: (tools) => `Was ich hier kann: ${tools}.`,
     progress: (tool) => `Einen Moment: ${tool} …`,
+    looksUp: "In den Unterlagen des Shops nachgesehen",
     result: (text) => `Hier ist die Antwort (vom Demo-Modell): ${text}`,
     failed: (text) => `Das hat nicht geklappt: ${text}`,
     cannot: (text) => `Das Demo-Modell hat dafür kein Werkzeug: „${text}“.`,
     onlyFound: (wanted, found) => `„${wanted}“ habe ich nicht gefunden. Es gibt: ${found}`,
+    notWritten: "Dazu habe ich in den Unterlagen des Shops nichts gefunden.",
     sees: (images) => `Das sehe ich (als Demo-Modell, nur aus der Datei): ${images}.`,
   },
   {
@@ -54,10 +61,12 @@ const ALL: readonly Phrases[] = [
       `Este es el modelo de demostración; solo puedo repetir lo que he entendido: «${text}».`,
     offers: (tools) => `Lo que puedo hacer aquí: ${tools}.`,
     progress: (tool) => `Un momento: ${tool} …`,
+    looksUp: "Consulta en los documentos de la tienda",
     result: (text) => `Aquí está la respuesta (del modelo de demostración): ${text}`,
     failed: (text) => `No ha funcionado: ${text}`,
     cannot: (text) => `El modelo de demostración no tiene ninguna herramienta para esto: «${text}».`,
     onlyFound: (wanted, found) => `No he encontrado «${wanted}». Lo que hay: ${found}`,
+    notWritten: "No he encontrado nada sobre eso en los documentos de la tienda.",
     sees: (images) => `Esto es lo que veo (como modelo de demostración, solo por el archivo): ${images}.`,
   },
   {
@@ -67,10 +76,12 @@ const ALL: readonly Phrases[] = [
       `Ceci est le modèle de démonstration ; je ne peux que répéter ce que j'ai compris : « ${text} ».`,
     offers: (tools) => `Ce que je peux faire ici : ${tools}.`,
     progress: (tool) => `Un instant : ${tool} …`,
+    looksUp: "Recherche dans les documents de la boutique",
     result: (text) => `Voici la réponse (du modèle de démonstration) : ${text}`,
     failed: (text) => `Cela n'a pas marché : ${text}`,
     cannot: (text) => `Le modèle de démonstration n'a pas d'outil pour cela : « ${text} ».`,
     onlyFound: (wanted, found) => `Je n'ai pas trouvé « ${wanted} ». Il y a : ${found}`,
+    notWritten: "Je n'ai rien trouvé à ce sujet dans les documents de la boutique.",
     sees: (images) =>
       `Voici ce que je vois (en modèle de démonstration, d'après le fichier seul) : ${images}.`,
   },
@@ -81,10 +92,12 @@ const ALL: readonly Phrases[] = [
       `Questo è il modello dimostrativo; posso solo ripetere quello che ho capito: «${text}».`,
     offers: (tools) => `Quello che posso fare qui: ${tools}.`,
     progress: (tool) => `Un momento: ${tool} …`,
+    looksUp: "Ricerca nei documenti del negozio",
     result: (text) => `Ecco la risposta (dal modello dimostrativo): ${text}`,
     failed: (text) => `Non ha funzionato: ${text}`,
     cannot: (text) => `Il modello dimostrativo non ha uno strumento per questo: «${text}».`,
     onlyFound: (wanted, found) => `Non ho trovato «${wanted}». C'è: ${found}`,
+    notWritten: "Non ho trovato nulla su questo nei documenti del negozio.",
     sees: (images) => `Ecco cosa vedo (come modello dimostrativo, solo dal file): ${images}.`,
   },
   {
@@ -93,10 +106,12 @@ const ALL: readonly Phrases[] = [
     repeats: (text) => `Este é o modelo de demonstração; só posso repetir o que entendi: “${text}”.`,
     offers: (tools) => `O que posso fazer aqui: ${tools}.`,
     progress: (tool) => `Um momento: ${tool} …`,
+    looksUp: "Consulta nos documentos da loja",
     result: (text) => `Aqui está a resposta (do modelo de demonstração): ${text}`,
     failed: (text) => `Não funcionou: ${text}`,
     cannot: (text) => `O modelo de demonstração não tem ferramenta para isto: “${text}”.`,
     onlyFound: (wanted, found) => `Não encontrei “${wanted}”. O que há: ${found}`,
+    notWritten: "Não encontrei nada sobre isso nos documentos da loja.",
     sees: (images) => `É isto que vejo (como modelo de demonstração, só pelo arquivo): ${images}.`,
   },
 ];

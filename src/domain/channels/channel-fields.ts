@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
+import { everyMs } from "./knowledge.ts";
 import { nearestName } from "../nearest-name.ts";
 import { isOwnField } from "./model-body.ts";
 import { messengerSchema } from "./messenger.ts";
@@ -35,6 +36,10 @@ export const MOST = {
   origins: 1_000,
   parameters: 256,
   days: 36_500,
+  sources: 100,
+  patterns: 100,
+  passages: 50,
+  links: 100,
 } as const;
 
 const seconds = z.number().min(1).max(3_600);
@@ -181,6 +186,44 @@ export const retentionSchema = z.strictObject({
   anonymousDays: daysSchema.exactOptional(),
 });
 
+const patterns = z.array(z.string().min(1).max(LONGEST.address)).max(MOST.patterns);
+const diskPath = z.string().min(1).max(LONGEST.address);
+
+export const knowledgeSourceSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 of A-Z a-z 0-9 . _ -")
+      .max(64),
+    url: httpAddress.exactOptional(),
+    sitemap: httpAddress.exactOptional(),
+    folder: diskPath.exactOptional(),
+    file: diskPath.exactOptional(),
+    every: z
+      .string()
+      .max(16)
+      .refine((text) => everyMs(text) !== null, "must be a time such as 30m, 24h or 7d, at most a year")
+      .exactOptional(),
+    depth: z.int().min(0).max(MOST.links).exactOptional(),
+    include: patterns.exactOptional(),
+    exclude: patterns.exactOptional(),
+  })
+  .refine(
+    ({ url, sitemap, folder, file }) => [url, sitemap, folder, file].filter(Boolean).length === 1,
+    "must have one of url, sitemap, folder and file",
+  );
+
+/** Without sources nothing is known; `{ "sources": [] }` takes the field away. */
+export const knowledgeSchema = z.strictObject({
+  sources: z
+    .array(knowledgeSourceSchema)
+    .max(MOST.sources)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, "has a name twice"),
+  embeddings: z.string().min(1).max(LONGEST.name).exactOptional(),
+  passages: z.int().min(1).max(MOST.passages).exactOptional(),
+  only: z.boolean().exactOptional(),
+});
+
 /** 24 to 64 bytes in base64, as Standard Webhooks asks; or a variable that holds such a text. */
 const webhookSecret = z
   .string()
@@ -244,6 +287,7 @@ const channelFields = z.strictObject({
   webhooks: webhooksSchema.optional(),
   messenger: messengerSchema.nullable().optional(),
   retention: retentionSchema.optional(),
+  knowledge: knowledgeSchema.optional(),
 });
 
 export const channelFieldsSchema = withoutPrototypes(channelFields);
@@ -281,6 +325,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
     : (stored?.webhooks ?? []);
   const messenger = messengerOf(stored, written);
   const retention = written.retention ?? stored?.retention ?? {};
+  const knowledge = written.knowledge ?? stored?.knowledge ?? { sources: [] };
   const before = stored?.kind === kind ? stored : null;
   const common = {
     slug,
@@ -292,6 +337,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
     ...(webhooks.length === 0 ? {} : { webhooks }),
     ...(messenger === undefined ? {} : { messenger }),
     ...(Object.keys(retention).length === 0 ? {} : { retention }),
+    ...(knowledge.sources.length === 0 ? {} : { knowledge }),
   };
   if (kind === "web" && messenger !== undefined)
     throw new Error(`channel ${slug} is a web channel and has no messenger`);
@@ -338,6 +384,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "webhooks",
     "messenger",
     "retention",
+    "knowledge",
   ] as const;
   return names
     .filter((name) => canonical(stored[name]) !== canonical(next[name]))

@@ -1,6 +1,7 @@
 import type { HandoffField } from "../threads/hand-off.ts";
 import type { MessengerField } from "./messenger.ts";
 import type { WebhookField } from "./webhook.ts";
+import type { KnowledgeField } from "./knowledge.ts";
 import type { OlderKeys } from "./older-keys.ts";
 
 /** A channel: a door to the agent, with its keys, its origins and the agent behind it (the spec, Channel). */
@@ -118,4 +119,6 @@ export interface Channel {
   messenger?: MessengerField;
   /** Older data is deleted automatically; absent: nothing is. */
   retention?: RetentionField;
+  /** Documents that the assistant answers from; absent: none. */
+  knowledge?: KnowledgeField;
 }

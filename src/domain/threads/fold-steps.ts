@@ -1,10 +1,13 @@
-import type { ProgressLine, Step } from "../../protocol/lines.ts";
+import type { ProgressLine } from "../../protocol/lines.ts";
+import type { KeptStep } from "./message.ts";
 
 /** The latest step of each id, in the order of first appearance: a later step replaces an earlier one (the spec, Stream). */
-export function foldSteps(lines: readonly ProgressLine[]): Step[] {
-  const steps = new Map<string, Step>();
+export function foldSteps(lines: readonly ProgressLine[]): KeptStep[] {
+  const steps = new Map<string, KeptStep>();
   for (const line of lines) {
-    if (line.type === "step") steps.set(line.id, { id: line.id, phase: line.phase, text: line.text });
+    if (line.type !== "step") continue;
+    const { type: _, ...step } = line;
+    steps.set(line.id, step);
   }
   return [...steps.values()];
 }

@@ -4,7 +4,7 @@ import type { Attachment } from "./attachments.ts";
 import type { Attributes } from "../people/attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
 import type { HistoryItem, Rating } from "../../protocol/history.ts";
-import type { Step, TerminalLine } from "../../protocol/lines.ts";
+import type { StepLine, TerminalLine } from "../../protocol/lines.ts";
 import type { PageTool } from "../channels/page-tool.ts";
 
 /** Somebody's rating of a reply. */
@@ -31,6 +31,9 @@ export interface PastTurn {
   calls: { id: string; extra?: Record<string, unknown> }[];
 }
 
+/** The last line of a step. */
+export type KeptStep = Omit<StepLine, "type">;
+
 /** An item of a thread's history, as it is stored. Ids are unique within the thread and count up from 1. */
 export interface Message {
   id: string;
@@ -39,7 +42,7 @@ export interface Message {
   createdAtMs: number;
   runId: string;
   /** Only on a reply that used tools. */
-  steps?: Step[];
+  steps?: KeptStep[];
   /** Only on a user's message that was sent with one. */
   clientMessageId?: string;
   /** Only on a user's message that was sent with attachments. */

@@ -108,8 +108,9 @@ export function runStarted({ threadId, runId }: Pick<Told, "threadId" | "runId">
 }
 
 /** Progress. Servers' tools are not shown as tools, so no client runs one of them. */
-export function activityOf(ofRun: string, { id, phase, text }: Omit<StepLine, "type">) {
-  return { messageId: `${ofRun}/${id}`, activityType: "step", content: { id, phase, text } };
+export function activityOf(ofRun: string, { id, phase, text, sources }: Omit<StepLine, "type">) {
+  const content = { id, phase, text, ...(sources ? { sources } : {}) };
+  return { messageId: `${ofRun}/${id}`, activityType: "step", content };
 }
 
 function factsOf({ type: _, ...result }: DoneLine): object {

@@ -12,13 +12,14 @@ export const MESSAGES_SNAPSHOT: HistoryShape = {
   begin: 'data: {"type":"MESSAGES_SNAPSHOT","messages":[',
   end: "]}\n\n",
   around(message, addresses) {
-    const { role, attachments = [], steps = [], author, model, error } = itemOf(message, addresses);
-    const metadata = { ...(author ? { author: author.type } : {}), model, error };
+    const { role, attachments = [], steps = [], ...rest } = itemOf(message, addresses);
+    const { author, model, error, sources } = rest;
+    const metadata = { ...(author ? { author: author.type } : {}), model, error, sources };
     const told = {
       id: shownMessageId(message),
       role,
       ...(author ? { name: author.name } : {}),
-      ...(author || model !== undefined || error ? { metadata } : {}),
+      ...(author || model !== undefined || error || sources ? { metadata } : {}),
     };
     const before = [...steps.map((step) => stepMessage(message.runId, step)), told]
       .map((one) => JSON.stringify(one))

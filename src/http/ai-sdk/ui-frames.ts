@@ -1,4 +1,4 @@
-import type { DoneLine, ErrorLine, Line, StepLine } from "../../../machines/line.ts";
+import type { DoneLine, ErrorLine, Line, Source, StepLine } from "../../../machines/line.ts";
 import type { Translation } from "../stream/sse-answer.ts";
 
 /**
@@ -41,7 +41,7 @@ export function uiFrames(runId: string): Translation {
         case "delta":
           return written(line.text);
         case "step":
-          return [...closed(), stepPart(line)];
+          return [...closed(), stepPart(line), ...(line.sources ?? []).map(sourcePart)];
         case "tool_call": {
           const { callId: toolCallId, tool: toolName, arguments: input } = line;
           const call = { type: "tool-input-available", toolCallId, toolName, input };
@@ -63,6 +63,25 @@ export function uiFrames(runId: string): Translation {
 export function stepPart({ id, phase, text }: Omit<StepLine, "type">) {
   return { type: "data-step", id, data: { id, phase, text } };
 }
+
+/** A document that the reply rests on: of the web, or a file of the site's owner. */
+export function sourcePart({ title, url }: Source) {
+  if (/^https?:/i.test(url)) return { type: "source-url", sourceId: url, url, title };
+  const ending = url.slice(url.lastIndexOf(".") + 1).toLowerCase();
+  const mediaType = MEDIA_TYPES.get(ending) ?? "application/octet-stream";
+  return { type: "source-document", sourceId: url, mediaType, title, filename: url };
+}
+
+/** By a file's ending: what documents are read (knowledge/read/kinds.ts). */
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ["md", "text/markdown"],
+  ["markdown", "text/markdown"],
+  ["txt", "text/plain"],
+  ["html", "text/html"],
+  ["htm", "text/html"],
+  ["pdf", "application/pdf"],
+  ["docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+]);
 
 const FINISH_REASONS: ReadonlyMap<string, string> = new Map([
   ["length", "length"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { declaredType } from "../../domain/threads/attachments.ts";
 import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
-import { stepPart } from "./ui-frames.ts";
+import { sourcePart, stepPart } from "./ui-frames.ts";
 
 /** A thread's message in the form of the AI SDK's client. */
 export const uiMessage = z.object({
@@ -12,7 +12,9 @@ export const uiMessage = z.object({
       "Of a user's message the id that it came with; of a reply its run, as in the stream that told it",
     ),
   role: z.enum(["user", "assistant"]),
-  parts: z.array(z.looseObject({ type: z.string() })).describe("Files, steps (data-step), and the text"),
+  parts: z
+    .array(z.looseObject({ type: z.string() }))
+    .describe("Files, steps (data-step), sources, and the text"),
   metadata: z
     .looseObject({ createdAt: z.int() })
     .describe("createdAt, and author, model or error as in the history"),
@@ -52,10 +54,11 @@ export const UI_MESSAGES: HistoryShape = {
       clientMessageId: _id,
       attachments = [],
       steps = [],
+      sources = [],
       ...rest
     } = itemOf(message, addresses);
     const { createdAt, author, model, error } = rest;
-    const others = [...attachments.map(filePart), ...steps.map(stepPart)];
+    const others = [...attachments.map(filePart), ...steps.map(stepPart), ...sources.map(sourcePart)];
     const before = JSON.stringify({ id: shownMessageId(message), role, parts: others }).slice(0, -2);
     const metadata = JSON.stringify({ createdAt, author, model, error });
     return {

@@ -1,31 +1,19 @@
 import { z } from "zod";
-import type { ChannelVariables } from "../../config/channel-variables.ts";
-import type { Channel } from "../../domain/channels/channel.ts";
 import {
   handoffSchema,
+  knowledgeSchema,
   retentionSchema,
   slugSchema,
   webhooksSchema,
 } from "../../domain/channels/channel-fields.ts";
-import { closedMcpAddress } from "../../domain/channels/mcp-addresses.ts";
-import { API_URL, MESSENGER_TYPES } from "../../domain/channels/messenger.ts";
+import { MESSENGER_TYPES } from "../../domain/channels/messenger.ts";
 import { withoutPrototypes } from "../../domain/name-map.ts";
-import { closedUrl } from "../../domain/public-address.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/channels/older-keys.ts";
-import { COMMAND_LINE, seesChannel } from "../../domain/people/operator.ts";
+import { seesChannel } from "../../domain/people/operator.ts";
 import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
-import { note } from "../../operators/acting.ts";
-import type { Acting } from "../../operators/acting.ts";
-import {
-  BadChannel,
-  channelFrom,
-  rotateKeys,
-  untilWritten,
-  withOrigins,
-  writeChannel,
-} from "../../operators/channels.ts";
+import { channelFrom, rotateKeys, untilWritten, withOrigins } from "../../operators/channels.ts";
 import {
   changedAgent,
   changedMessenger,
@@ -33,7 +21,6 @@ import {
   channelView,
 } from "../../operators/channel-secrets.ts";
 import type { Sight } from "../../operators/channel-secrets.ts";
-import { fieldsForAll } from "../../operators/fields-for-all.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
 import type { Store } from "../../store.ts";
@@ -41,6 +28,8 @@ import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
 import { existingChannel } from "./admit.ts";
+import { changeChannel, mustReachWhatIsAllowed, orInvalid, write } from "./change-channel.ts";
+import type { ChangingChannels } from "./change-channel.ts";
 import { documentedList, listFields, listOfAll } from "./lists.ts";
 import { EVERY_ROLE } from "./operator-api.ts";
 import type { OperatorApi } from "./operator-api.ts";
@@ -61,6 +50,7 @@ const channelSchema = z.object({
     .optional()
     .describe("The platform whose users talk here; secrets stand as `[secret]`"),
   retention: retentionSchema.optional().describe("After how many days what is deleted by itself"),
+  knowledge: knowledgeSchema.optional().describe("The documents that the assistant answers from"),
 });
 const withSecret = channelSchema.extend({
   secretKey: z.string().optional().describe("sk_…, where it was made, this once"),
@@ -122,18 +112,8 @@ const rotationSchema = z.object({ overlapHours: z.number().min(0).max(MAX_OVERLA
 /**
  * GET, POST /v1/operator/channels; GET, PATCH …/:slug; POST …/:slug/rotate-keys, …/stop. Fields are named as in CHANNELS_FILE.
  */
-export function channelsEndpoints({
-  store,
-  directory,
-  config,
-  keepKeys,
-  threads,
-  channelVariables,
-  clock,
-}: Pick<
-  OperatorApi,
-  "store" | "directory" | "config" | "keepKeys" | "threads" | "channelVariables" | "clock"
->) {
+export function channelsEndpoints(api: ChangingChannels & Pick<OperatorApi, "keepKeys" | "threads">) {
+  const { store, directory, config, keepKeys, threads, channelVariables, clock } = api;
   return [
     endpoint({
       method: "GET",
@@ -190,13 +170,12 @@ export function channelsEndpoints({
         const keys =
           kind === "web" ? { publishableKey: made.publishableKey, secretKey: made.secretKey.reveal() } : {};
         const channel = orInvalid(() => channelFrom(slug, null, { ...keys, ...body }, clock.now()));
-        mustBePublic(channel, config);
-        mustReachPublicServers(channel, null, config);
-        mustReachThePlatform(channel, null);
+        mustReachWhatIsAllowed(channel, null, { config, acting });
         if (!(await write(acting, channel, null, channelVariables))) {
           throw new Refusal("conflict", "There is a channel of that slug");
         }
         await directory.renew();
+        api.knowledge?.changed(channel.slug);
         return jsonAnswer(201, channelView(channel, { secretKey: isNewSecret ? made.secretKey : null }));
       },
     }),
@@ -217,18 +196,10 @@ export function channelsEndpoints({
       answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
       refusals: { conflict: "Another channel has or had that publishable key" },
       async handle({ caller, acting, params, body: { stop = false, ...change } }) {
-        const channel = await untilWritten(params.slug, async () => {
-          const stored = await existingChannel(store, params.slug);
-          const {
-            agent,
-            webhooks,
-            messenger,
-            slug = stored.slug,
-            addOrigins,
-            removeOrigins,
-            ...fields
-          } = change;
-          if (slug !== stored.slug) throw new Refusal("invalid", "The body does not match the schema: slug");
+        const { agent, webhooks, messenger, slug, addOrigins, removeOrigins, ...fields } = change;
+        const channel = await changeChannel(api, { caller, acting, slug: params.slug }, (stored) => {
+          if (slug !== undefined && slug !== stored.slug)
+            throw new Refusal("invalid", "The body does not match the schema: slug");
           const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
           const told =
             webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
@@ -237,17 +208,8 @@ export function channelsEndpoints({
               ? {}
               : { messenger: messenger && changedMessenger(stored.messenger, messenger) };
           const written = { ...fields, ...agentFields, ...told, ...messaging };
-          const origins = { add: addOrigins, remove: removeOrigins };
-          const changed = orInvalid(() =>
-            channelFrom(stored.slug, stored, withOrigins(written, stored, origins), clock.now()),
-          );
-          if (webhooks !== undefined) mustBePublic(changed, config);
-          mustReachPublicServers(changed, stored, config);
-          mustReachThePlatform(changed, stored);
-          if (caller.channels !== null) await mustBeItsOwn(acting, stored, changed);
-          return (await write(acting, changed, stored, channelVariables)) ? changed : null;
+          return withOrigins(written, stored, { add: addOrigins, remove: removeOrigins });
         });
-        await directory.renew();
         if (stop) await stopChannel(acting, threads, channel.slug);
         return jsonAnswer(200, channelView(channel));
       },
@@ -300,57 +262,8 @@ function mustStopDisabled({ stop = false, enabled }: z.infer<typeof patchSchema>
   }
 }
 
-/** False: the channel was written by another request since it was read. */
-async function write(
-  acting: Acting<Store>,
-  channel: Channel,
-  stored: Channel | null,
-  variables: ChannelVariables,
-): Promise<boolean> {
-  const wrote = await writeChannel(acting, channel, stored, variables);
-  if (wrote.type === "refused") throw new Refusal("invalid", wrote.why);
-  if (wrote.type === "shared") {
-    // Who is limited to channels must not learn of others.
-    const who = acting.operator === COMMAND_LINE ? `channel ${wrote.by}` : "Another channel";
-    throw new Refusal("conflict", `${who} has or had that publishable key`);
-  }
-  return wrote.type === "written";
-}
-
 export function sightOf({ role }: Pick<Operator, "role">): Sight {
   return role === "admin" ? "whole" : "outline";
-}
-
-/** Refuses what only an admin without channel limits may change, and notes who tried it. */
-async function mustBeItsOwn(acting: Acting<Store>, stored: Channel, changed: Channel): Promise<void> {
-  const fields = fieldsForAll(stored, changed);
-  if (fields.length === 0) return;
-  const { slug } = stored;
-  await note(acting, { action: "channels.refuse-fields", target: slug, slug, detail: { fields } });
-  throw new Refusal("forbidden");
-}
-
-/** Checks literal addresses only; names are looked up at each delivery. */
-function mustBePublic({ webhooks = [] }: Channel, { webhooksPrivate }: OperatorApi["config"]): void {
-  const url = webhooksPrivate ? null : closedUrl(webhooks);
-  if (url !== null) throw new Refusal("invalid", `Webhook ${url} has no public address`);
-}
-
-/** As above: what the channel had before stays, since CHANNELS_FILE may have named it. */
-function mustReachPublicServers(
-  { agent }: Channel,
-  stored: Channel | null,
-  { mcpPrivate }: OperatorApi["config"],
-): void {
-  const url = mcpPrivate ? null : closedMcpAddress(agent, stored?.agent);
-  if (url !== null) throw new Refusal("invalid", `MCP server ${url} has no public address`);
-}
-
-/** Another address would be given the tokens, from inside the service's network. */
-function mustReachThePlatform({ messenger }: Channel, stored: Channel | null): void {
-  const url = messenger?.settings[API_URL];
-  if (url === undefined || url === stored?.messenger?.settings[API_URL]) return;
-  throw new Refusal("invalid", `messenger.settings.${API_URL} stands in CHANNELS_FILE alone`);
 }
 
 /** A damaged channel may be created again: its users, threads and tokens still exist. */
@@ -359,15 +272,6 @@ async function mayNotMake(store: Pick<Store, "channel">, slug: string): Promise<
     return (await store.channel(slug)) !== null;
   } catch (error) {
     if (error instanceof UnreadableRecord && !(error instanceof NewerRecord)) return false;
-    throw error;
-  }
-}
-
-function orInvalid(make: () => Channel): Channel {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof BadChannel) throw new Refusal("invalid", error.message.replaceAll("\n", " "));
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import type { Config } from "../../config.ts";
 import type { ChannelVariables } from "../../config/channel-variables.ts";
 import type { OperatorRole } from "../../domain/people/operator.ts";
+import type { Knowledge } from "../../knowledge.ts";
 import type { ChannelKeys } from "../../keys.ts";
 import type { PlainLog } from "../../log.ts";
 import type { ThreadChanges } from "../../operators/thread-changes.ts";
@@ -33,6 +34,8 @@ export interface OperatorApi {
   directory: Pick<Directory, "renew" | "channels" | "operatorOf">;
   threadChanges: ThreadChanges;
   channelVariables: ChannelVariables;
+  /** null: the store keeps no documents. */
+  knowledge: Pick<Knowledge, "search" | "sources" | "sync" | "changed"> | null;
   clock: Clock;
   log: PlainLog;
   config: Pick<
@@ -41,6 +44,7 @@ export interface OperatorApi {
     | "serverMaxBodyBytes"
     | "webhooksPrivate"
     | "mcpPrivate"
+    | "knowledgePrivate"
     | "maxTokensPerDay"
     | "addressMaxTokensPerDay"
   >;

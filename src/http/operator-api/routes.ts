@@ -8,6 +8,7 @@ import { eventsEndpoint } from "./events.ts";
 import { exportEndpoints } from "./export.ts";
 import { handOffEndpoints } from "./hand-off.ts";
 import { ipsEndpoints } from "./ips.ts";
+import { knowledgeEndpoints } from "./knowledge.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import { me, operatorsEndpoints } from "./operators.ts";
 import { statsEndpoint } from "./stats.ts";
@@ -25,6 +26,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...channelsEndpoints(api),
     ...webhooksEndpoints(api),
     ...messengerEndpoints(api),
+    ...knowledgeEndpoints(api),
     ...usersEndpoints(api),
     ...threadsEndpoints(api),
     ...exportEndpoints(api),

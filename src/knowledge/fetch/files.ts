@@ -4,7 +4,7 @@ import { basename, join, relative } from "node:path";
 import { messageOf } from "../../errors.ts";
 import { kindOf } from "../read/kinds.ts";
 import type { Reader } from "../read/reader.ts";
-import { MOST_PAGES } from "./crawl.ts";
+import { MOST_PAGES, TOO_MANY } from "./crawl.ts";
 import type { Crawled, KnownPage } from "./crawl.ts";
 import { isWanted } from "./patterns.ts";
 
@@ -28,22 +28,31 @@ export async function* readFiles(
   {
     reader,
     known,
+    isRead = () => false,
     signal,
   }: {
     reader: Pick<Reader, "read">;
     known: (
       url: string,
     ) => Pick<KnownPage, "hash"> | undefined | Promise<Pick<KnownPage, "hash"> | undefined>;
+    /** As in crawl.ts. */
+    isRead?: (url: string) => boolean;
     signal: AbortSignal;
   },
 ): AsyncGenerator<Crawled> {
   const { file, folder = "" } = source;
   const paths = file === undefined ? await filesBelow(folder, source) : [file];
   if (file !== undefined) await stat(file);
+  // Perhaps it is not mounted.
+  if (paths.length === 0) throw new Error("its folder has no file that can be read");
   for (const path of paths) {
     signal.throwIfAborted();
     const url = file === undefined ? relative(folder, path).replaceAll("\\", "/") : basename(file);
     const kind = kindOf(null, path);
+    if (isRead(url)) {
+      yield { type: "unchanged", url };
+      continue;
+    }
     if (kind === null) {
       yield { type: "gone", url, why: "it is of no kind that can be read" };
       continue;
@@ -64,6 +73,7 @@ export async function* readFiles(
       yield { type: "failed", url, why: messageOf(error) };
     }
   }
+  if (paths.length === MOST_PAGES) yield { type: "failed", url: folder, why: TOO_MANY };
 }
 
 /** In the order of their names. */

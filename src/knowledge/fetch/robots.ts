@@ -5,14 +5,17 @@ import type { PageFetch } from "./page-fetch.ts";
 /** What a site lets robots read (RFC 9309). */
 export interface Robots {
   allows(url: string): boolean;
-  /** Addresses of sitemaps that it names. */
-  sitemaps: string[];
+  /** How long it wants a robot to wait between two requests, in ms; 0: it does not say. */
+  delayMs: number;
 }
 
 // A cast: the package is CommonJS, and its types say otherwise.
 const parse = robotsParser as unknown as typeof robotsParser.default;
 
-const ALL: Robots = { allows: () => true, sitemaps: [] };
+/** Of a longer delay it would take days to read a site. */
+const MOST_DELAY_MS = 5_000;
+
+const ALL: Robots = { allows: () => true, delayMs: 0 };
 
 /**
  * Reads a site's robots.txt. Without one, everything is allowed; where it cannot be read now (no answer, 5xx), nothing is, as the
@@ -24,5 +27,8 @@ export async function readRobots(origin: string, fetching: Pick<PageFetch, "get"
   if (status >= 500) throw new Error(`its robots.txt cannot be read: status ${status}`);
   if (status !== 200) return ALL;
   const rules = parse(address, new TextDecoder().decode(bytes));
-  return { allows: (url) => rules.isAllowed(url, ROBOT) !== false, sitemaps: rules.getSitemaps() };
+  return {
+    allows: (url) => rules.isAllowed(url, ROBOT) !== false,
+    delayMs: Math.min((rules.getCrawlDelay(ROBOT) ?? 0) * 1_000, MOST_DELAY_MS),
+  };
 }

@@ -58,7 +58,10 @@ export const slack: Platform = {
         `Slack does not take the botToken (${String(body["error"])}): copy the Bot User OAuth Token again`,
       ];
     const scopes = asked.headers["x-oauth-scopes"];
-    const missing = scopes === undefined ? [] : NEEDED.filter((one) => !scopes.split(/,\s*/).includes(one));
+    const missing =
+      scopes === undefined
+        ? []
+        : NEEDED.filter((one) => !scopes.split(",").some((has) => has.trim() === one));
     return missing.length === 0
       ? []
       : [

@@ -18,11 +18,23 @@ export interface PackageOptions {
 /** A model of the package's provider, by the provider's name for it. */
 export type ModelOf = (model: string) => LanguageModel;
 
+/** Of an embeddings model, what is asked of it: the same in all versions of the interface. */
+export interface EmbeddingModel {
+  maxEmbeddingsPerCall?: unknown;
+  doEmbed(options: { values: string[]; abortSignal: AbortSignal }): PromiseLike<{ embeddings: number[][] }>;
+}
+
+export interface PackageModels {
+  modelOf: ModelOf;
+  /** null: the provider has no such model. */
+  embeddingModelOf: (model: string) => EmbeddingModel | null;
+}
+
 /**
  * Loads a provider package of the AI SDK, which its owner has installed beside the service or in the working directory.
  * Throws an Error whose message is one line, with what to type.
  */
-export async function loadPackage(options: PackageOptions): Promise<ModelOf> {
+export async function loadPackage(options: PackageOptions): Promise<PackageModels> {
   const { package: name, create } = options;
   const file = resolved(name);
   if (file === null) throw new Error(`needs the package ${name}: npm install ${name}`);
@@ -35,8 +47,8 @@ export async function loadPackage(options: PackageOptions): Promise<ModelOf> {
       )
     : [];
   for (const [, creator] of creators) {
-    const modelOf = providerOf(creator, options.settings);
-    if (modelOf !== null) return modelOf;
+    const models = modelsOf(creator, options.settings);
+    if (models !== null) return models;
   }
   const what = create === undefined ? "no create… of a language model provider" : `no provider as ${create}`;
   throw new Error(
@@ -59,7 +71,7 @@ function resolved(name: string): string | null {
 /** Making a model asks nobody: a name that no server has shows whether models of a known version come out. */
 const ANY_MODEL = "any";
 
-function providerOf(creator: unknown, settings: Record<string, unknown>): ModelOf | null {
+function modelsOf(creator: unknown, settings: Record<string, unknown>): PackageModels | null {
   if (typeof creator !== "function") return null;
   const provider: unknown = attempt(() => creator(settings) as unknown);
   const modelOf = (model: string): unknown => {
@@ -68,11 +80,22 @@ function providerOf(creator: unknown, settings: Record<string, unknown>): ModelO
     return typeof provider === "function" ? (provider(model) as unknown) : undefined;
   };
   if (!isLanguageModel(attempt(() => modelOf(ANY_MODEL)))) return null;
-  return (model) => {
-    const made = modelOf(model);
-    if (!isLanguageModel(made)) throw new Error(`Cannot make the model ${model}`);
-    return made;
+  return {
+    modelOf(model) {
+      const made = modelOf(model);
+      if (!isLanguageModel(made)) throw new Error(`Cannot make the model ${model}`);
+      return made;
+    },
+    embeddingModelOf(model) {
+      const make = methodOf(provider, "embeddingModel") ?? methodOf(provider, "textEmbeddingModel");
+      const made = attempt(() => make?.(model));
+      return isEmbeddingModel(made) ? made : null;
+    },
   };
+}
+
+function isEmbeddingModel(value: unknown): value is EmbeddingModel {
+  return typeof value === "object" && value !== null && typeof Reflect.get(value, "doEmbed") === "function";
 }
 
 function methodOf(value: unknown, name: string): ((argument: string) => unknown) | null {

@@ -3,6 +3,8 @@ import { systemClock } from "../../clock.ts";
 import type { PlainLog } from "../../log.ts";
 import { ModelFault } from "../../model.ts";
 import { cutOff, fellSilent, isSilence } from "../faults.ts";
+import { mustFit } from "../embeddings.ts";
+import type { Embed } from "../embeddings.ts";
 import { isRecord } from "../is-record.ts";
 import { providerOver } from "../openai.ts";
 import type { Provider } from "../openai.ts";
@@ -14,7 +16,7 @@ import { chatWay } from "../way.ts";
 import type { Pause } from "../with-retries.ts";
 import { callOptions } from "./call-options.ts";
 import { loadPackage } from "./load-package.ts";
-import type { ModelOf, PackageOptions } from "./load-package.ts";
+import type { ModelOf, PackageModels, PackageOptions } from "./load-package.ts";
 import { readParts } from "./read-parts.ts";
 
 export interface PackageProviderOptions extends PackageOptions {
@@ -33,7 +35,7 @@ export interface PackageProviderOptions extends PackageOptions {
 /** A provider package of the AI SDK as a provider. Throws an Error whose message is one line, with what to install. */
 export async function openPackage(options: PackageProviderOptions): Promise<Provider> {
   const { name, body = {}, quirks = {}, log = { warn() {} } } = options;
-  const modelOf = await loadPackage(options);
+  const { modelOf, embeddingModelOf } = await loadPackage(options);
   const closed = new AbortController();
   const connection = {
     name,
@@ -47,7 +49,28 @@ export async function openPackage(options: PackageProviderOptions): Promise<Prov
   };
   const { pause } = options;
   const close = () => Promise.resolve(closed.abort(cutOff(new Error("The model is closed"))));
-  return providerOver(connection, { way: options.package, pause, close });
+  const embed = embedWith(embeddingModelOf, closed.signal);
+  return providerOver(connection, { way: options.package, pause, close, embed });
+}
+
+function embedWith(embeddingModelOf: PackageModels["embeddingModelOf"], closed: AbortSignal): Embed {
+  return async (name, texts, signal) => {
+    const model = embeddingModelOf(name);
+    if (model === null) throw new ModelFault("The provider has no such embeddings model");
+    const most = await model.maxEmbeddingsPerCall;
+    const atOnce = typeof most === "number" && most > 0 ? most : texts.length;
+    const ended = AbortSignal.any([signal, closed]);
+    const embeddings: number[][] = [];
+    for (let at = 0; at < texts.length; at += atOnce) {
+      const asking = model.doEmbed({ values: texts.slice(at, at + atOnce), abortSignal: ended });
+      const answer = await untilAborted(asking, ended).catch((cause: unknown) => {
+        signal.throwIfAborted();
+        throw new ModelFault("The embeddings model does not answer", { cause });
+      });
+      embeddings.push(...answer.embeddings);
+    }
+    return mustFit(embeddings, texts);
+  };
 }
 
 function exchangeWith(

@@ -82,6 +82,8 @@ export function withoutDeleted(record: BackupRecord, { threads, users }: Deleted
     case "address":
     case "operator":
     case "audit":
+    case "source":
+    case "page":
     case "moved":
       return record;
   }

@@ -13,6 +13,7 @@ import {
   userPages,
 } from "./read-store.ts";
 import type { UserRead } from "./read-store.ts";
+import { documentsOf } from "./read-documents.ts";
 import { readThread } from "./read-thread.ts";
 import type { BackupRecord } from "./records.ts";
 import { seenUids } from "./seen-uids.ts";
@@ -45,6 +46,7 @@ export async function* exportStore(
     }
   }
   for await (const tokens of tokenPages(reader)) yield* tokens;
+  for (const { slug } of channels) yield* documentsOf(reader, slug);
 
   async function* exportUsers(users: UserRead[], which: Which): AsyncIterable<BackupRecord> {
     yield* exportThreads(

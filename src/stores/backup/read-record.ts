@@ -16,6 +16,7 @@ import {
 } from "../checks.ts";
 import type { Fields, Reader } from "../checks.ts";
 import { readChannel } from "../records/channel-record.ts";
+import { documentKind, pageKind, sourceKind } from "../records/knowledge-records.ts";
 import { auditKind, operatorKind } from "../records/operator-records.ts";
 import {
   areRenamed,
@@ -74,6 +75,12 @@ const READERS: { [T in Type]: Reader<BackupRecord> } = {
       speakers: optional(listOf(isText)),
     },
     {},
+  ),
+  source: lineOf("source", { slug: isText }, { source: sourceKind.read }),
+  page: lineOf(
+    "page",
+    { slug: isText, source: isText },
+    { page: pageKind.read, document: documentKind.read },
   ),
   names: lineOf("names", { slug: isText, userId: isText, names: listOf(isName) }, {}),
   user: lineOf(

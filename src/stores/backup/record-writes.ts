@@ -3,6 +3,7 @@ import { answererSince } from "../answerer-since.ts";
 import type { Pair, Write } from "../engine.ts";
 import { catalogKind, runKind, summaryKind, waitingKind } from "../records/records.ts";
 import { storedSummaryFrom } from "../records/stored-records.ts";
+import { KNOWLEDGE, pageWrites, sourceField } from "../steps/knowledge.ts";
 import { auditMember } from "../steps/operators.ts";
 import { RESTORED_VISITORS, STATS_KEPT_MS } from "../steps/stats.ts";
 import { claimWrite } from "../steps/threads/claims.ts";
@@ -40,6 +41,13 @@ export function recordWrites(record: BackupRecord, nowMs: number): Write[] {
     }
     case "stats":
       return statsWrites(record, nowMs);
+    case "source":
+      return set(tables.knowledge.key(record.slug), [
+        sourceField(record.source),
+        [KNOWLEDGE.rev, record.source.settings],
+      ]);
+    case "page":
+      return pageWrites(record.slug, record.source, record.page, record.document);
     case "user":
       return userWrites(record);
     case "piece":

@@ -5,6 +5,7 @@ import type { Catalog } from "../../domain/threads/message.ts";
 import type { Operator } from "../../domain/people/operator.ts";
 import type { RenamedThread } from "../../domain/threads/renamed-threads.ts";
 import type { User } from "../../domain/people/user.ts";
+import type { PageDocument, PageRecord, SourceRecord } from "../../store/knowledge.ts";
 import type { ThreadState } from "../../store/threads.ts";
 import type { ThreadEntry } from "../../store/users.ts";
 import type {
@@ -24,6 +25,8 @@ export type BackupRecord =
   | { type: "operator"; operator: Operator }
   | BackupAudit
   | BackupStats
+  | { type: "source"; slug: string; source: SourceRecord }
+  | BackupPage
   | BackupNames
   | BackupUser
   | BackupToken
@@ -48,6 +51,16 @@ export interface BackupStats {
   visitors: number;
   /** Their ids, as far as they are known, so that none of them counts twice. */
   speakers?: string[];
+}
+
+/** A page of a channel's documents. */
+export interface BackupPage {
+  type: "page";
+  slug: string;
+  /** The source's name. */
+  source: string;
+  page: PageRecord;
+  document: PageDocument;
 }
 
 /** Some of a user's names for threads. */

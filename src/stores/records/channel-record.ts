@@ -11,6 +11,7 @@ import type {
 } from "../../domain/channels/channel.ts";
 import type { HandoffField } from "../../domain/threads/hand-off.ts";
 import type { MessengerField, MessengerType } from "../../domain/channels/messenger.ts";
+import type { KnowledgeField, KnowledgeSource } from "../../domain/channels/knowledge.ts";
 import type { OlderKeys } from "../../domain/channels/older-keys.ts";
 import type { OlderSecret, WebhookEvent, WebhookField } from "../../domain/channels/webhook.ts";
 import {
@@ -163,12 +164,35 @@ export const isChannel = shape<Channel>({
   retention: optional(
     shape<RetentionField>({ threadsDays: optional(isNumber), anonymousDays: optional(isNumber) }),
   ),
+  knowledge: optional(
+    shape<KnowledgeField>({
+      sources: listOf(
+        shape<KnowledgeSource>({
+          name: isText,
+          url: optional(isText),
+          sitemap: optional(isText),
+          folder: optional(isText),
+          file: optional(isText),
+          every: optional(isText),
+          depth: optional(isNumber),
+          include: optional(listOf(isText)),
+          exclude: optional(listOf(isText)),
+        }),
+      ),
+      embeddings: optional(isText),
+      passages: optional(isNumber),
+      only: optional(isFlag),
+    }),
+  ),
 });
 
-/** Version 2: visitors may sign in to a channel's MCP servers. A channel without such a server can still be written as version 1. */
+/**
+ * Version 2: visitors may sign in to a channel's MCP servers, and a channel may have documents. One without either can still be
+ * written as version 1.
+ */
 const withVisitorOAuth: RecordStep = {
   up: (older) => older,
-  down: (newer) => (hasVisitorOAuth(newer["agent"]) ? null : newer),
+  down: (newer) => (hasVisitorOAuth(newer["agent"]) || newer["knowledge"] !== undefined ? null : newer),
 };
 
 function hasVisitorOAuth(agent: unknown): boolean {

@@ -20,15 +20,7 @@ import type {
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import type { User } from "../../domain/people/user.ts";
 import { historyItem } from "../../protocol/history.ts";
-import {
-  deltaLine,
-  doneLine,
-  errorCode,
-  errorLine,
-  step,
-  stepLine,
-  toolCallLine,
-} from "../../protocol/lines.ts";
+import { deltaLine, doneLine, errorCode, errorLine, stepLine, toolCallLine } from "../../protocol/lines.ts";
 import type { TerminalLine } from "../../protocol/lines.ts";
 import { threadState } from "../../protocol/threads.ts";
 import type { ThreadState } from "../../protocol/threads.ts";
@@ -54,6 +46,7 @@ import {
   readerOf,
   shape,
 } from "../checks.ts";
+import { documentKind, pageKind, sourceKind } from "./knowledge-records.ts";
 import { auditKind, operatorKind } from "./operator-records.ts";
 import type {
   StoredFeedback,
@@ -104,7 +97,7 @@ const isMessage = shape<StoredMessage>({
   runId: isText,
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
-  steps: optional(listOf(checkOf(step))),
+  steps: optional(listOf(checkOf(stepLine.omit({ type: true })))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   turns: optional(
     listOf(
@@ -299,6 +292,9 @@ export const sharedKinds = [
   historySummaryKind,
   operatorKind,
   auditKind,
+  sourceKind,
+  pageKind,
+  documentKind,
 ];
 
 export const readMessage = messageKind.read;

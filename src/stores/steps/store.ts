@@ -14,6 +14,7 @@ import { contentKeySteps } from "./content-keys.ts";
 import type { StepsContext } from "./context.ts";
 import { deletionSteps } from "./deletions.ts";
 import { instanceSteps } from "./instances.ts";
+import { knowledgeSteps } from "./knowledge.ts";
 import { operatorSteps } from "./operators.ts";
 import { orderSteps } from "./orders.ts";
 import { outboxSteps } from "./outbox.ts";
@@ -89,6 +90,9 @@ export async function storeOn(
     ...statsSteps(context),
     ...instances,
     contentKeys: contentKeySteps(engine),
+    knowledge: knowledgeSteps(context, (error) =>
+      log.warn({ err: error }, "a record of documents cannot be read: they are read anew from their source"),
+    ),
     outbox: outboxSteps(context),
     ...orders,
 

@@ -178,17 +178,10 @@ export function createWork(
     const caller = { userId: run.userId, uid: thread.uid, api: run.api, traceparent };
     for (const call of calls) {
       const { callId } = call;
-      agent.useTool(thread.slug, call, signal, caller).then(({ text, isError, shown: read, images }) => {
+      agent.useTool(thread.slug, call, signal, caller).then(({ images, ...result }) => {
         if (images && !signal.aborted)
           shown = { runId, images: withResultImages(shownIn(runId), callId, images) };
-        tell({
-          type: "tool.returned",
-          callId,
-          text,
-          isError,
-          ...(read === undefined ? {} : { shown: read }),
-          atMs: clock.now(),
-        });
+        tell({ type: "tool.returned", callId, ...result, atMs: clock.now() });
       }, fail);
     }
   }

@@ -11,7 +11,7 @@ export interface ChatAgentEvents {
   message: { role: "user" | "assistant"; text: string };
   /** Every line of a stream. */
   line: { line: Line };
-  step: { id: string; phase: string; text: string };
+  step: { id: string; phase: string; text: string; sources?: { title: string; url: string }[] };
   /** Cancelable: a prevented call is reported to the agent as declined. */
   "before-tool": { tool: string; arguments: Record<string, unknown>; annotations: ToolAnnotations };
   "tool-result": { tool: string; result: unknown; isError: boolean };

@@ -1,5 +1,5 @@
 import type { HistoryItem, HistoryPage as ToldPage } from "../../protocol/history.ts";
-import type { ErrorLine, Step } from "../../protocol/lines.ts";
+import type { ErrorLine, Source, Step } from "../../protocol/lines.ts";
 import { imagesOf } from "../images/message-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
@@ -18,6 +18,7 @@ export interface HistoryMessage {
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
   steps: Step[];
+  sources?: Source[];
   atMs: number | null;
   /** For the reply of a failed run: the error line of its stream, without the hint. */
   failure: ErrorLine | null;

@@ -80,6 +80,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "تخطٍّ",
   feedbackThanks: "شكرًا على ملاحظاتك.",
 
+  sources: "المصادر",
+
   deleteChat: "حذف هذه المحادثة",
   deleteQuestion: "هل تريد حذف هذه المحادثة نهائيًا؟",
   deleteYes: "حذف",

@@ -81,6 +81,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Überspringen",
   feedbackThanks: "Danke für Ihre Rückmeldung.",
 
+  sources: "Quellen",
+
   deleteChat: "Diese Unterhaltung löschen",
   deleteQuestion: "Diese Unterhaltung endgültig löschen?",
   deleteYes: "Löschen",

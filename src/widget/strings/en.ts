@@ -81,6 +81,8 @@ export const loaded: LoadedStrings = {
   skipFeedback: "Skip",
   feedbackThanks: "Thank you for your feedback.",
 
+  sources: "Sources",
+
   deleteChat: "Delete this conversation",
   deleteQuestion: "Delete this conversation for good?",
   deleteYes: "Delete",

@@ -80,6 +80,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Omitir",
   feedbackThanks: "Gracias por su opinión.",
 
+  sources: "Fuentes",
+
   deleteChat: "Eliminar esta conversación",
   deleteQuestion: "¿Eliminar esta conversación definitivamente?",
   deleteYes: "Eliminar",

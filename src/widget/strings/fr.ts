@@ -80,6 +80,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Passer",
   feedbackThanks: "Merci pour votre avis.",
 
+  sources: "Sources",
+
   deleteChat: "Supprimer cette conversation",
   deleteQuestion: "Supprimer définitivement cette conversation ?",
   deleteYes: "Supprimer",

@@ -80,6 +80,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Salta",
   feedbackThanks: "Grazie per il suo parere.",
 
+  sources: "Fonti",
+
   deleteChat: "Elimina questa conversazione",
   deleteQuestion: "Eliminare definitivamente questa conversazione?",
   deleteYes: "Elimina",

@@ -80,6 +80,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Pomiń",
   feedbackThanks: "Dziękujemy za opinię.",
 
+  sources: "Źródła",
+
   deleteChat: "Usuń tę rozmowę",
   deleteQuestion: "Usunąć tę rozmowę na zawsze?",
   deleteYes: "Usuń",

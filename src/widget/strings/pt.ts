@@ -80,6 +80,8 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Ignorar",
   feedbackThanks: "Obrigado pela sua opinião.",
 
+  sources: "Fontes",
+
   deleteChat: "Eliminar esta conversa",
   deleteQuestion: "Eliminar esta conversa definitivamente?",
   deleteYes: "Eliminar",

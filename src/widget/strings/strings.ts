@@ -89,6 +89,8 @@ export interface LoadedStrings {
   sendFeedback: string;
   skipFeedback: string;
   feedbackThanks: string;
+  /** Before the documents that a reply rests on. */
+  sources: string;
   // Before a conversation is deleted.
   deleteChat: string;
   deleteQuestion: string;

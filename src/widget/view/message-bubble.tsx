@@ -54,6 +54,7 @@ export class MessageBubble extends Component<Props> {
         {problem !== null && (
           <ProblemNote problem={problem} strings={strings} retry={() => retry(message.key)} />
         )}
+        {panelModule()?.Sources(this.props)}
         {panelModule()?.Thumbs(this.props)}
         {atMs !== null && <Time atMs={atMs} tag={language.tag} />}
       </article>

@@ -31,6 +31,8 @@ export interface PanelModule {
   ImageButton(this: void, props: WidgetProps): VNode;
   /** The visitor's rating of a reply. */
   Thumbs(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
+  /** The documents that a reply rests on. */
+  Sources(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
   /** The visitor's conversations. */
   ThreadListView(this: void, props: WidgetProps): VNode | null;
   /** Gives it the script's JSX, if it was built without. */

@@ -1,4 +1,4 @@
-import type { StepPhase } from "../../../machines/line.ts";
+import type { Source, StepPhase } from "../../../machines/line.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 
@@ -95,6 +95,8 @@ export interface ShownMessage {
   /** The id that a page gave to a visitor's message. */
   clientMessageId: string | null;
   steps: ShownStep[];
+  /** Of a reply in the history, as its item has them; absent: those of its steps. */
+  sources?: readonly Source[];
   /** More may follow. */
   live: boolean;
   /** When it was said; null for an unfinished reply. */
@@ -110,6 +112,8 @@ export interface ShownStep {
   id: string;
   phase: StepPhase;
   text: string;
+  /** The documents that it has found. */
+  sources?: readonly Source[];
 }
 
 /** What is wrong with a message, and what Retry does about it. */

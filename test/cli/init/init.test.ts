@@ -60,7 +60,7 @@ test("the flags alone write a channel and settings that a start takes, with keys
     expect(text + out).not.toContain(secret);
 });
 
-test("at a terminal five questions are asked; what is wrong is asked again, and an empty line takes what is usual", async () => {
+test("at a terminal six questions are asked; what is wrong is asked again, and an empty line takes what is usual", async () => {
   const folder = temporaryFolder();
   const typed = [
     "example.com",
@@ -71,17 +71,20 @@ test("at a terminal five questions are asked; what is wrong is asked again, and 
     "http://127.0.0.1:11434/v1",
     "redis://:p%zz@host",
     "redis://:it's@host:6380/1",
+    "https://user:secret@www.example.com/",
+    "",
   ];
   const { code, out } = await type(["--dir", folder], typed);
   expect(code).toBe(0);
   expect(out).toContain('"example.com" is no origin: scheme://host[:port], without a path');
   expect(out).toContain("REDIS_URL is not usable (its value is not shown)");
-  expect(out.match(/\?.*\n/g)?.length).toBe(5);
+  expect(out.match(/\?.*\n/g)?.length).toBe(6);
   const { env, config, channel } = readFolder(folder);
   expect(channel).toMatchObject({
     allowedOrigins: [SITE],
     agent: { instructions: expect.stringContaining("You help") as string },
   });
+  expect(out).toContain("must have no user name and no password");
   expect(env).toMatchObject({ PORT: "9000", REDIS_URL: "redis://:it's@host:6380/1", OPENAI_MODEL: "" });
   expect(config.openai.baseUrl).toBe("http://127.0.0.1:11434/v1");
   expect(out).toContain('<script src="http://127.0.0.1:9000/widget/v1/chat-agent.js" defer></script>');
@@ -99,13 +102,42 @@ test("what a flag answers is not asked", async () => {
     "--model",
     "demo",
   ];
-  const { code, out } = await type(args, [SITE, "You sell mugs."]);
+  const { code, out } = await type(args, [SITE, "You sell mugs.", ""]);
   expect(code).toBe(0);
-  expect(out.match(/\?.*\n/g)?.length).toBe(2);
+  expect(out.match(/\?.*\n/g)?.length).toBe(3);
   const { env, channel } = readFolder(folder);
   expect(env).toMatchObject({ DATA_DIR: "/var/lib/chat", HOST: "127.0.0.1", PORT: "8080" });
   expect(env).not.toHaveProperty("OPENAI_API_KEY");
   expect(channel?.agent).toEqual({ instructions: "You sell mugs." });
+});
+
+test("documents are sources of the channel, named after where they are, paths relative to the file", async () => {
+  const folder = temporaryFolder();
+  const places = `${SITE}/help/ ${SITE}/sitemap.xml ${folder}/rules ${folder}/prices.pdf /srv/rules`;
+  const { code } = await runCommand({}, ["init", "--dir", folder, "--origin", SITE, "--documents", places]);
+  expect(code).toBe(0);
+  const { channel, env } = readFolder(folder);
+  expect(channel?.knowledge).toEqual({
+    sources: [
+      { name: "www.example.com", url: `${SITE}/help/` },
+      { name: "www.example.com-2", sitemap: `${SITE}/sitemap.xml` },
+      { name: "rules", folder: "./rules" },
+      { name: "prices.pdf", file: "./prices.pdf" },
+      { name: "rules-2", folder: "/srv/rules" },
+    ],
+  });
+  expect(env).not.toHaveProperty("KNOWLEDGE_PRIVATE");
+  const local = temporaryFolder();
+  await runCommand({}, [
+    "init",
+    "--dir",
+    local,
+    "--origin",
+    SITE,
+    "--documents",
+    "http://localhost:3000/help",
+  ]);
+  expect(readFolder(local).config.knowledgePrivate).toBe(true);
 });
 
 test.each([null, CTRL_C])("who leaves before the last answer leaves nothing behind: %j", async (leaves) => {

@@ -40,3 +40,41 @@ test("where the run goes on in another process, the connection breaks off withou
   expect(written).not.toContain("[DONE]");
   expect(written).not.toContain("finish");
 });
+
+test("documents that a reply rests on are sources, of the web or of a file", () => {
+  const sources = [
+    { title: "Returns", url: "https://shop.example/returns" },
+    { title: "Rules", url: "rules/all.md" },
+    { title: "Other", url: "other" },
+  ];
+  const { written } = toldAsFrames([
+    { type: "step", id: "search_knowledge", phase: "done", text: "Searching", sources },
+    { type: "done", elapsedMs: 1 },
+  ]);
+  const frames = written
+    .split("\n\n")
+    .filter((frame) => frame.includes('"source-'))
+    .map((frame) => JSON.parse(frame.slice("data: ".length)) as object);
+  expect(frames).toEqual([
+    {
+      type: "source-url",
+      sourceId: "https://shop.example/returns",
+      url: "https://shop.example/returns",
+      title: "Returns",
+    },
+    {
+      type: "source-document",
+      sourceId: "rules/all.md",
+      mediaType: "text/markdown",
+      title: "Rules",
+      filename: "rules/all.md",
+    },
+    {
+      type: "source-document",
+      sourceId: "other",
+      mediaType: "application/octet-stream",
+      title: "Other",
+      filename: "other",
+    },
+  ]);
+});

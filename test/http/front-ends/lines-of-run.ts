@@ -15,6 +15,15 @@ export const PROGRESS: fc.Arbitrary<Line> = fc.oneof(
     phase: fc.constantFrom("running" as const, "done" as const, "failed" as const),
     text: fc.string(),
   }),
+  fc.record({
+    type: fc.constant("step" as const),
+    id: fc.constant("search_knowledge"),
+    phase: fc.constant("done" as const),
+    text: fc.string(),
+    sources: fc.array(
+      fc.record({ title: fc.string(), url: fc.constantFrom("https://x.example/a?b", "rules.md", "a/b") }),
+    ),
+  }),
 );
 
 /** What it may end with. */

@@ -25,6 +25,13 @@ const ROUTES: [
   // The channel has none.
   ["POST /channels/shop/webhooks/test", "admin", "channels", undefined, 404],
   ["POST /channels/shop/webhooks/replay", "admin", "channels", undefined, 404],
+  ["GET /channels/shop/knowledge", "all", "channels", undefined, 200],
+  // The channel has no documents, and what is on the disk only some may name.
+  ["GET /channels/shop/knowledge/rules", "all", "channels", undefined, 404],
+  ["POST /channels/shop/knowledge", "admin", "channels", { name: "rules", folder: "/rules" }, 422],
+  ["DELETE /channels/shop/knowledge/rules", "admin", "channels", undefined, 404],
+  ["POST /channels/shop/knowledge/sync", "admin", "channels", undefined, 202],
+  ["POST /channels/shop/knowledge/search", "admin, agent", "channels", { query: "mug" }, 200],
   ["GET /channels/shop/users", "all", "channels", undefined, 200],
   ["GET /channels/shop/users/kim", "all", "channels", undefined, 200],
   ["PATCH /channels/shop/users/kim", "admin, agent", "channels", { blocked: true }, 200],

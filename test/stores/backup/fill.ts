@@ -10,6 +10,7 @@ import {
   sampleWaiting,
   SLUG,
 } from "../samples.ts";
+import { sampleDocument, samplePage, sampleSource } from "../contract/knowledge.ts";
 import { merged } from "../users.ts";
 
 const LONG_RUNS = 241;
@@ -39,8 +40,19 @@ export async function fillStore(store: Store): Promise<void> {
     const entry = { atMs: AT_MS, operator: "Zoë", action, target: "one", slug: null };
     await store.appendAudit({ ...entry, detail: { from: "192.0.2.0/24" } });
   }
+  await fillKnowledge(store);
   await fillUsers(store);
   await fillThreads(store);
+}
+
+async function fillKnowledge({ knowledge }: Store): Promise<void> {
+  await knowledge?.leaseKnowledge(SLUG, HOUR_MS);
+  for (let nth = 0; nth < 12; nth++) {
+    const url = `https://shop.example/${nth}`;
+    await knowledge?.keepPage(SLUG, "site", samplePage(url), sampleDocument(`Text ${nth}`));
+  }
+  await knowledge?.keepSource(SLUG, sampleSource("site"), { rev: "of the site" });
+  await knowledge?.releaseKnowledge(SLUG);
 }
 
 async function fillUsers(store: Store): Promise<void> {

@@ -10,6 +10,7 @@ import { retentionPromises } from "./retention.ts";
 import { historySummaryPromises } from "./history-summary.ts";
 import { identityPromises } from "./identity.ts";
 import { keptTextPromises } from "./kept-text.ts";
+import { knowledgePromises } from "./knowledge.ts";
 import { livenessPromises } from "./liveness.ts";
 import { messageClaimPromises } from "./message-claim.ts";
 import { operatorPromises } from "./operators.ts";
@@ -60,6 +61,7 @@ const ALL: readonly Promises[] = [
   keptTextPromises,
   historySummaryPromises,
   grantPromises,
+  knowledgePromises,
   feedbackPromises,
   outboxPromises,
   livenessPromises,

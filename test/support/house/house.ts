@@ -93,11 +93,15 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/store.ts", is: "contract: what is stored, and the atomic steps that change it" },
       {
         path: "src/store/",
-        is: "its contracts: channels, users, their keys, threads, threads of a channel, deletion, instances, operators, statistics, webhooks",
+        is: "its contracts: channels, users, their keys, threads, threads of a channel, deletion, instances, operators, statistics, webhooks, documents",
       },
       { path: "src/agent.ts", is: "contract: one model turn, or one call of a server-side tool" },
       { path: "src/trace.ts", is: "contract: spans of requests, runs, model calls and tools" },
       { path: "src/model.ts", is: "contract: one turn of a chat model, streamed" },
+      {
+        path: "src/knowledge.ts",
+        is: "contract: the documents of channels, and what a question finds in them",
+      },
       { path: "src/listener.ts", is: "contract: HTTP bytes in, HTTP bytes out" },
     ],
   },
@@ -224,6 +228,28 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/models/refusals/", is: "refusals, and what is sent otherwise because of them" },
         ],
       },
+      {
+        path: "src/knowledge/",
+        is: "implementation of knowledge.ts: documents of channels, read, divided into passages, found by questions",
+        rooms: [
+          {
+            path: "src/knowledge/read/",
+            is: "the main text of HTML, Markdown, PDF and Word, in a thread of its own",
+          },
+          {
+            path: "src/knowledge/fetch/",
+            is: "the pages of a site or a sitemap, as far as they have changed",
+          },
+          {
+            path: "src/knowledge/sync/",
+            is: "reading the sources of a channel when they are due, by one instance at a time",
+          },
+          {
+            path: "src/knowledge/search/",
+            is: "the index over the passages of all channels, in memory, in a thread of its own",
+          },
+        ],
+      },
       { path: "src/traces/", is: "implementation of trace.ts: OpenTelemetry, loaded only if configured" },
       {
         path: "src/listeners/",
@@ -267,20 +293,6 @@ export const SERVICE: readonly Layer[] = [
   {
     name: "the demo",
     places: [
-      {
-        path: "src/knowledge/",
-        is: "documents of a site: read, divided into passages, found by questions; no channel uses it yet",
-        rooms: [
-          {
-            path: "src/knowledge/read/",
-            is: "the main text of HTML, Markdown, PDF and Word, in a thread of its own",
-          },
-          {
-            path: "src/knowledge/fetch/",
-            is: "the pages of a site or a sitemap, as far as they have changed",
-          },
-        ],
-      },
       {
         path: "src/demo/",
         is: "what a start without configuration adds: a demo shop, its pages and its MCP server",
@@ -422,6 +434,7 @@ export const CONSOLE: readonly Layer[] = [
       { path: "src/console/machine/", is: "a conversation's machine: in words, by event, in its chart" },
       { path: "src/console/users/", is: "the users of a channel, and the page of one user" },
       { path: "src/console/channels/", is: "channels, their settings and keys" },
+      { path: "src/console/documents/", is: "the documents of a channel: sources, and trying a question" },
       { path: "src/console/administration/", is: "blocked addresses, operators, the audit" },
       { path: "src/console/lists/", is: "long lists that draw only their visible rows" },
       { path: "src/console/parts/", is: "fields, dialogs, times: parts that all pages use" },

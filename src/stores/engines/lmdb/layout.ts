@@ -35,6 +35,7 @@ const WHOLE = new Set(
     tables.external,
     tables.moved,
     tables.lease,
+    tables.knowledgeLease,
     tables.endpoint,
     tables.counted,
   ].map(({ name }) => name),

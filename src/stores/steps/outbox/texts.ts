@@ -79,7 +79,10 @@ export function outboxTexts({ engine, codec }: StepsContext): OutboxTexts {
       const written = sealedText(await kept(ref, { ...before, body }));
       const text = await textOf(ref);
       const stored = await opened(ref, text);
-      if (stored?.type !== "sealed" || stored.body !== before.body) return false;
+      if (stored?.type !== "sealed") return false;
+      // An earlier try of the same call.
+      if (stored.body === body) return true;
+      if (stored.body !== before.body) return false;
       const { type } = await engine.apply({
         name: "seal",
         slot: slotOf(key),

@@ -12,8 +12,9 @@ const LATIN = /^[a-z]+$/;
 /** English words that nearly every passage and question has. Those of other languages weigh little by their number alone. */
 const COMMON = new Set(
   (
-    "a an and are as at be but by can do does for from has have how i if in into is it its me my no not of on or our so that the " +
-    "their them then there these they this to was we what when where which who why will with you your"
+    "a am an and any are as at be but by can could do does for from has have how i if in into is it its may me might must my no " +
+    "not of on or our should so that the their them then there these they this to was we what when where which who why will with " +
+    "would you your"
   ).split(" "),
 );
 
