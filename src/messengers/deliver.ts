@@ -52,24 +52,17 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
   /** How often the thread's next event failed in a row. */
   const failures = new Map<string, number>();
 
+  /** A thread's events are queued in its order, also those of a process that died: each commit tells what is not queued yet. */
   async function deliver(event: QueuedEvent): Promise<void> {
-    const { uid, endpoint, nth } = event;
+    const { uid } = event;
     if (uid === null) return outbox.settled(event, null);
-    let isThere = false;
-    // An event that was committed earlier may be queued later, if the process that committed it died.
-    for (const one of await outbox.unsettled(uid, endpoint)) {
-      if (Number(one) > Number(nth)) break;
-      isThere ||= one === nth;
-      await deliverOne({ ...event, uid, nth: one });
-    }
-    if (!isThere) await outbox.settled(event, null);
+    await deliverOne({ ...event, uid });
     failures.delete(uid);
   }
 
   async function deliverOne(ref: ToldRef & { uid: string }): Promise<void> {
     const delivering = await begin(ref);
     if (!delivering) return outbox.settled(ref, null);
-    if (delivering === "gone") return outbox.settled(ref, null);
     try {
       if (delivering.posts.progress.ended !== true) await bring(delivering);
       if (delivering.message.role === "user") await settleReply(delivering);
@@ -83,7 +76,8 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
     }
   }
 
-  async function begin(ref: ToldRef & { uid: string }): Promise<Delivering | "gone" | null> {
+  /** Null: there is nothing to tell, or nobody to tell it to, any more. */
+  async function begin(ref: ToldRef & { uid: string }): Promise<Delivering | null> {
     const { uid, slug } = ref;
     const stored = await outbox.event(ref);
     if (!stored) return null;
@@ -95,9 +89,9 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
       messageOfThread(uid, progress.messageId),
     ]);
     const known = channel(slug);
-    if (!thread || !message || !known) return "gone";
+    if (!thread || !message || !known) return null;
     const account = await accounts.open(known);
-    if (!account) return "gone";
+    if (!account) return null;
     const { threadId } = thread;
     return {
       ref,

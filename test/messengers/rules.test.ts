@@ -110,6 +110,39 @@ describe("a messenger", () => {
     await expect.poll(() => there.shown("77").map(({ text }) => text), WAIT).toEqual(["Hello again"]);
   });
 
+  it("gets messages in the order of the thread, be it that the process that stored the first died before it queued it", async () => {
+    const there = await platform("telegram").start();
+    const store = await opened();
+    const { outbox } = store;
+    if (!outbox) throw new Error("Cannot test: the store has no outbox");
+    let dies = false;
+    const queue: typeof outbox.queue = (refs) => {
+      if (!dies) return outbox.queue(refs);
+      dies = false;
+      return Promise.resolve();
+    };
+    const { model } = await openScriptedModel(["Hello"]);
+    const channels = [transportChannel(SLUG, there.messenger, { handoff: { enabled: true } })];
+    const service = await startTestService({
+      store: { ...store, outbox: { ...outbox, queue } },
+      model,
+      channels,
+    });
+    await there.say(`${service.url}/v1/messengers/${SLUG}`, { chat: "77", user: "77", text: "Hi", nth: 1 });
+    await expect.poll(() => there.shown("77").length, WAIT).toBe(1);
+    const [user] = await store.users(SLUG);
+    const [thread] = await store.threads(SLUG, user?.userId ?? "");
+    const named = { slug: SLUG, uid: thread?.uid ?? "", name: "ann" };
+    const epoch = await service.threads.people.take({ ...named, epoch: 0 });
+    dies = true;
+    await service.threads.people.say({ ...named, epoch, text: "First", clientMessageId: null });
+    await expect.poll(() => dies, WAIT).toBe(false);
+    await service.threads.people.say({ ...named, epoch, text: "Second", clientMessageId: null });
+    await expect
+      .poll(() => there.shown("77").map(({ text }) => text), WAIT)
+      .toEqual(["Hello", "First", "Second"]);
+  });
+
   it("of WhatsApp answers the question whether the address is ours, to who knows the verify token", async () => {
     const there = await platform("whatsapp").start();
     const { url } = await startTestService({ channels: [transportChannel(SLUG, there.messenger)] });
