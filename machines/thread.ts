@@ -74,6 +74,8 @@ export type ThreadEvent =
   | { type: "agent.finished"; usage: Usage | null; finishReason?: string | null; atMs: number }
   | { type: "agent.gaveUp"; reason: string; usage: Usage | null; atMs: number }
   | ({ type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number } & Shown)
+  /** A call waits for the visitor, who is shown this meanwhile. */
+  | { type: "tool.asked"; callId: string; shown: string }
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
@@ -115,9 +117,9 @@ function callOf(context: ThreadContext): Call {
   return currentCall(runOf(context));
 }
 
-/** The call under way that a tool has answered. */
+/** The call under way that a tool has answered, or asks the visitor for. */
 function answered(context: ThreadContext, event: ThreadEvent): Call | undefined {
-  if (event.type !== "tool.returned") return undefined;
+  if (event.type !== "tool.returned" && event.type !== "tool.asked") return undefined;
   return callsUnderWay(runOf(context)).find(({ callId }) => callId === event.callId);
 }
 
@@ -292,6 +294,14 @@ export const threadMachine = setup({
     ),
     sayStepsRunning: sayEachStep("running"),
     sayStepsFailed: sayEachStep("failed"),
+    sayStepAsks: emit(({ context, event }) =>
+      stepLine(
+        runOf(context),
+        answered(context, event) ?? callOf(context),
+        "running",
+        event.type === "tool.asked" ? { shown: event.shown } : {},
+      ),
+    ),
     sayStepResult: emit(({ context, event }) =>
       stepLine(
         runOf(context),
@@ -504,6 +514,7 @@ export const threadMachine = setup({
                 actions: ["sayStepResult", { type: "noteResults", params: resultOf }, "dropAnsweredCall"],
               },
             ],
+            "tool.asked": { guard: "answersCallUnderWay", actions: "sayStepAsks" },
             "run.failed": {
               guard: "ofThisRun",
               target: "#thread.idle",

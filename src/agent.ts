@@ -80,6 +80,13 @@ export interface ToolCaller {
   api: Api;
   /** W3C trace context that the call belongs to. */
   traceparent?: string | null;
+  /**
+   * Shows the visitor something that the call waits for, as the text of its step; what it answers ends the wait. Absent: nobody can
+   * be waited for.
+   */
+  asks?: (shown: string) => () => void;
+  /** How long a call may wait for the visitor. */
+  waitMs?: number;
 }
 
 /** What a process that has just let a thread go knows of its history. */

@@ -308,6 +308,7 @@ function grantsOf(store: Store, slug: string): Grants {
     keep: (userId, server, text) => store.keepGrant({ slug, userId, server, text }),
     keepSignIn: (signIn) => store.keepSignIn({ slug, ...signIn }),
     takeSignIn: (stateHash) => store.takeSignIn(slug, stateHash),
+    hasSignIn: (stateHash) => store.hasSignIn(slug, stateHash),
   };
 }
 

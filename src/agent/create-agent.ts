@@ -212,7 +212,9 @@ export function createAgent(options: AgentOptions): Agent {
         return await useSearch(options.knowledge, slug, call.arguments["query"]);
       const server = call.server ?? "";
       const caller = await callerOf(slug, Object.hasOwn(servers, server) ? servers[server] : undefined, by);
-      return await mcp.call(slug, servers, { call, caller, traceparent, takesImages }, signal);
+      const { asks, waitMs = 0 } = by ?? {};
+      const waits = asks ? { asks, waitMs } : null;
+      return await mcp.call(slug, servers, { call, caller, traceparent, takesImages, waits }, signal);
     } catch (error) {
       signal.throwIfAborted();
       const traced = tracing && traceparent !== null ? traceFields(traceparent) : {};

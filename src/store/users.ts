@@ -110,6 +110,8 @@ export interface UserStore {
   }): Promise<boolean>;
   /** Gives it once, and to one caller alone. Null: there is none, it has expired, or its user is gone. */
   takeSignIn(slug: string, stateHash: string): Promise<{ userId: string; text: string } | null>;
+  /** False: it was taken, or it has expired. */
+  hasSignIn(slug: string, stateHash: string): Promise<boolean>;
 
   readIdentity(slug: string, tokenHash: string, externalId: string): Promise<IdentityReading>;
   /** `changed`: the data has changed since it was read; nothing was done. */

@@ -135,6 +135,26 @@ describe("the thread's chart, for all event sequences", () => {
     );
   });
 
+  it("T4: nor does what a call shows while it waits, which is said of a call under way alone", () => {
+    fc.assert(
+      fc.property(sequences, fc.boolean(), (events, isUnderWay) => {
+        const { snapshot } = play(events);
+        const { run } = snapshot.context;
+        const calls = snapshot.matches({ running: "usingServerTool" }) && run ? callsUnderWay(run) : [];
+        const callId = isUnderWay ? (calls[0]?.callId ?? "none") : "none";
+        const { changed, outcome } = threadHost.decide(snapshot, {
+          type: "tool.asked",
+          callId,
+          shown: "A link",
+        });
+        expect(changed).toBe(false);
+        const said = outcome.flatMap((part) => (part.kind === "emitted" ? [part.line] : []));
+        const isSaid = calls.some((call) => call.callId === callId);
+        expect(said).toMatchObject(isSaid ? [{ type: "step", phase: "running", text: "A link" }] : []);
+      }),
+    );
+  });
+
   it("T16: several calls are under way only if each only reads; each of them is answered once, or its step fails", () => {
     fc.assert(
       fc.property(sequences, (events) => {

@@ -28,6 +28,8 @@ export interface ToolUse {
   traceparent?: string | null;
   /** The model is shown images of the result; absent: it reads their names. */
   takesImages?: boolean;
+  /** How a call waits for the visitor (agent.ts, ToolCaller); absent, null: it cannot. */
+  waits?: { asks: (shown: string) => () => void; waitMs: number } | null;
 }
 
 export interface McpTimeouts {
@@ -38,6 +40,7 @@ export interface McpTimeouts {
 
 export const MCP_TIMEOUTS: McpTimeouts = { connectMs: 5_000, listMs: 5_000, callMs: 60_000 };
 
+const NOT_SIGNED_IN = "The server does not take the visitor's sign-in.";
 export const NO_LONGER = "This tool is no longer available.";
 
 /** A call that got no answer; see McpFault. `unreachable`: it was never sent. `signInNeeded`: only the visitor can help. */
@@ -219,10 +222,24 @@ export class McpSession {
   }
 
   async #call(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer> {
+    const answer = await this.#callAgain(use, signal);
+    if (answer === "signInNeeded" && this.#tokens) {
+      const refused = await this.#signIn(use, this.#tokens, signal);
+      if (refused !== null) return refused;
+      const signedIn = await this.#callAgain({ ...use, waits: null }, signal);
+      return signedIn === "signInNeeded" ? failed(NOT_SIGNED_IN) : this.#answered(signedIn);
+    }
+    return this.#answered(answer);
+  }
+
+  /** Once more where that is safe. */
+  async #callAgain(use: ToolUse, signal: AbortSignal): Promise<ToolAnswer | NoAnswer> {
     const first = await this.#callOnce(use, signal);
     const mayRepeat = first === "notTaken" || (first === "lost" && use.repeatable);
-    const answer = mayRepeat ? await this.#callOnce(use, signal) : first;
-    if (answer === "signInNeeded" && this.#tokens) return this.#begin(use, this.#tokens);
+    return mayRepeat ? this.#callOnce(use, signal) : first;
+  }
+
+  #answered(answer: ToolAnswer | NoAnswer): ToolAnswer {
     if (typeof answer === "object") return answer;
     return answer === "lost"
       ? failed("The connection to the tool was lost. Whether it did its work is unknown.")
@@ -264,15 +281,29 @@ export class McpSession {
   /** The tool that is offered while the server tells nobody but its own users which tools it has. */
   async #signedIn(use: ToolUse, tokens: VisitorTokens, signal: AbortSignal): Promise<ToolAnswer> {
     if ((await this.tools(signal)) === null) return failed("The tool cannot be reached at the moment.");
-    if (tokens.isSignInNeeded) return this.#begin(use, tokens);
-    return { text: "The visitor is signed in. Its tools can be called now.", isError: false };
+    const refused = tokens.isSignInNeeded ? await this.#signIn(use, tokens, signal) : null;
+    return refused ?? { text: "The visitor is signed in. Its tools can be called now.", isError: false };
   }
 
-  async #begin({ caller }: ToolUse, tokens: VisitorTokens): Promise<ToolAnswer> {
+  /** Null: the visitor has signed in, while the call waited. */
+  async #signIn(
+    { caller, waits = null }: ToolUse,
+    tokens: VisitorTokens,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer | null> {
     if (caller === null) return failed("Nobody is known who could sign in.");
     try {
-      return { text: SIGN_IN_FIRST, isError: true, shown: await tokens.begin(caller.thread) };
+      const begun = await tokens.begin(caller.thread);
+      const { link } = begun;
+      const ended = waits?.asks(link) ?? (() => {});
+      try {
+        if (waits && (await begun.isDone(waits.waitMs, signal))) return null;
+      } finally {
+        ended();
+      }
+      return { text: SIGN_IN_FIRST, isError: true, shown: link };
     } catch (error) {
+      signal.throwIfAborted();
       this.#log.warn(
         { server: this.#name, channel: this.#channel, err: error },
         "a visitor cannot sign in to an MCP server",

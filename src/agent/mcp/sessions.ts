@@ -30,7 +30,7 @@ export interface McpSessions {
   call(
     slug: string,
     servers: McpServers,
-    use: { call: Call } & Pick<ToolUse, "caller" | "traceparent" | "takesImages">,
+    use: { call: Call } & Pick<ToolUse, "caller" | "traceparent" | "takesImages" | "waits">,
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
   /** Servers that could not be used the last time that they were needed; and why, where it is known what is missing. */

@@ -60,7 +60,10 @@ export async function useSearch(
   return { text: JSON.stringify({ passages }), isError: false, sources: sourcesOf(found) };
 }
 
-const NOTHING = JSON.stringify({ passages: [], note: "No passage of the documents has these words." });
+const NOTHING = JSON.stringify({
+  passages: [],
+  note: "No passage of the documents has these words. Search in other words, or follow your rules for what they do not answer.",
+});
 
 /** The pages of the best passages, each once. */
 function sourcesOf(found: readonly FoundPassage[]): Source[] {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Channel } from "../../domain/channels/channel.ts";
-import { knowledgeSourceSchema } from "../../domain/channels/channel-fields.ts";
 import type { KnowledgeSource } from "../../domain/channels/knowledge.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { SourceState } from "../../knowledge.ts";
@@ -59,6 +58,16 @@ const foundSchema = z.object({
       score: z.number().describe("The higher the better; comparable within one answer alone"),
     }),
   ),
+});
+
+/** The fields are checked as those of a channel are: what is wrong with one is said. */
+const newSource = z.looseObject({
+  name: z.string(),
+  url: z.string().optional().describe("A page, and what it leads to; or one of the next three"),
+  sitemap: z.string().optional(),
+  folder: z.string().optional(),
+  file: z.string().optional(),
+  every: z.string().optional().describe("How often it is read: 30m, 24h, 7d"),
 });
 
 const MOST_FOUND = 50;
@@ -131,7 +140,7 @@ export function knowledgeEndpoints(
       description:
         "It is read soon. Only admins without channel limits (403) name new places; private addresses, and places on the disk, need KNOWLEDGE_PRIVATE.",
       body: {
-        schema: knowledgeSourceSchema,
+        schema: newSource,
         example: { name: "help", url: "https://shop.example/help/", every: "24h" },
       },
       answers: { 201: documentedJson("The source", sourceSchema, { ...EXAMPLE, state: "new" }) },

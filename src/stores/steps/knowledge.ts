@@ -51,6 +51,16 @@ export function knowledgeSteps(
   const leased = (name: string, slug: string, writes: readonly Write[]) =>
     apply(name, slug, { is: [processId], writes });
 
+  /** One after the other: each step may empty one key. */
+  async function eachLeased(
+    name: string,
+    slug: string,
+    steps: readonly (readonly Write[])[],
+  ): Promise<boolean> {
+    for (const writes of steps) if (!(await leased(name, slug, writes))) return false;
+    return true;
+  }
+
   return {
     async sources(slug) {
       const [pairs] = await engine.read([{ read: "hash", key: tables.knowledge.key(slug) }], {
@@ -102,19 +112,23 @@ export function knowledgeSteps(
     keepPage: (slug, source, page, document) =>
       leased("keepPage", slug, pageWrites(slug, source, page, document)),
 
+    // Their texts first: of a page that is listed they are dropped again.
     dropPages: (slug, source, urls) =>
-      leased("dropPages", slug, [
-        { write: "remove", key: tables.knownPages.key(slug, source), fields: urls },
-        { write: "remove", key: tables.knownDocuments.key(slug, source), fields: urls },
+      eachLeased("dropPages", slug, [
+        [{ write: "remove", key: tables.knownDocuments.key(slug, source), fields: urls }],
+        [{ write: "remove", key: tables.knownPages.key(slug, source), fields: urls }],
       ]),
 
     dropSource(slug, source, { rev }) {
       const key = tables.knowledge.key(slug);
-      return leased("dropSource", slug, [
-        { write: "drop", key: tables.knownPages.key(slug, source) },
-        { write: "drop", key: tables.knownDocuments.key(slug, source) },
-        { write: "set", key, fields: [[KNOWLEDGE.rev, rev]] },
-        { write: "remove", key, fields: [KNOWLEDGE.source(source), KNOWLEDGE.wanted(source)] },
+      const own = [KNOWLEDGE.source(source), KNOWLEDGE.wanted(source)];
+      return eachLeased("dropSource", slug, [
+        [{ write: "drop", key: tables.knownDocuments.key(slug, source) }],
+        [{ write: "drop", key: tables.knownPages.key(slug, source) }],
+        [
+          { write: "set", key, fields: [[KNOWLEDGE.rev, rev]] },
+          { write: "remove", key, fields: own },
+        ],
       ]);
     },
 

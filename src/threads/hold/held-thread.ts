@@ -78,6 +78,8 @@ export class HeldThread {
       slug: this.slug,
       post: this.#mailbox.post,
       handle: (event, item) => this.#handle(event, { item }),
+      pause: () => this.#activeTime.pause(),
+      goOn: () => this.#activeTime.goOn(),
       traced: () => this.traceFields,
     });
     this.#longReply = this.#longReplyOf(this.log);
@@ -237,12 +239,12 @@ export class HeldThread {
   /** Handles one event. Synchronous if there is nothing to save. */
   #handle(event: ThreadEvent, enclosed: Partial<Enclosed>): void | Promise<void> {
     if (this.#isOver) return;
-    if (event.type === "agent.wrote") return this.#passOn(event);
+    if (event.type === "agent.wrote" || event.type === "tool.asked") return this.#passOn(event);
     const planned = this.#plan(event, enclosed);
     if (planned) return this.#save(planned, null);
   }
 
-  /** A delta passes through the chart to the readers without a save. */
+  /** A delta, or what a call asks the visitor for, passes through the chart to the readers without a save. */
   #passOn(event: ThreadEvent): void {
     const { outcome } = threadHost.decide(this.#known.snapshot, event);
     for (const part of outcome) if (part.kind === "emitted") this.log.say([part.line]);

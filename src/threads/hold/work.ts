@@ -58,6 +58,9 @@ export function createWork(
     post: (step: () => void | Promise<void>) => void;
     /** `item`: the model's output of the turn that the event ends. */
     handle: (event: ThreadEvent, item: TurnItem | null) => void | Promise<void>;
+    /** Calls wait for the visitor, and no longer do: such time does not count as the run's. */
+    pause: () => void;
+    goOn: () => void;
     /** Trace fields for log lines. */
     traced: () => object;
   },
@@ -175,9 +178,23 @@ export function createWork(
   function useTools({ log: { runId }, turn }: WorkingRun, calls: readonly Call[]): void {
     const { signal, tell, fail } = begin(runId);
     const { run, traceparent } = turn();
-    const caller = { userId: run.userId, uid: thread.uid, api: run.api, traceparent };
+    const by = { userId: run.userId, uid: thread.uid, api: run.api, traceparent };
+    let waiting = 0;
+
+    /** What the visitor is shown while the call waits for them; ends the wait when it is called. */
+    const asks = (callId: string) => (shown: string) => {
+      tell({ type: "tool.asked", callId, shown });
+      waiting += 1;
+      thread.pause();
+      return () => {
+        waiting -= 1;
+        if (waiting === 0) thread.goOn();
+      };
+    };
+
     for (const call of calls) {
       const { callId } = call;
+      const caller = { ...by, waitMs: limits.toolResultTimeoutMs, asks: asks(callId) };
       agent.useTool(thread.slug, call, signal, caller).then(({ images, ...result }) => {
         if (images && !signal.aborted)
           shown = { runId, images: withResultImages(shownIn(runId), callId, images) };

@@ -15,6 +15,7 @@ export function grantsInMemory(): () => Grants {
       signIns.set(stateHash, { userId, text });
       return true;
     },
+    hasSignIn: async (stateHash) => signIns.has(stateHash),
     async takeSignIn(stateHash) {
       const taken = signIns.get(stateHash) ?? null;
       signIns.delete(stateHash);

@@ -4,6 +4,7 @@ import { createMcpHandler, inputRequired, McpServer } from "@modelcontextprotoco
 import type { McpHttpHandler } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { notPutOff } from "../../../src/agent/mcp/put-off.ts";
 import { openHttpServer } from "../../support/servers/http-server.ts";
 import { listing, openScriptedServer, say, sayError } from "./scripted-mcp-server.ts";
 import type { Player } from "./scripted-mcp-server.ts";
@@ -246,4 +247,16 @@ describe("a server that cannot say which revision it speaks", () => {
     expect(names(await sessions.tools("shop", { s: { url: server.url } }, never()))).toEqual(["find"]);
     expect(server.asked.slice(0, 2)).toEqual(["server/discover", "initialize"]);
   });
+});
+
+it("a call that is put off is asked for no more once its run is over", async () => {
+  const over = new AbortController();
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    if (asked === 2) over.abort(new Error("the run is over"));
+    return { resultType: "input_required", requestState: "later" };
+  };
+  await expect(notPutOff(ask, over.signal)).rejects.toThrow();
+  expect(asked).toBe(2);
 });

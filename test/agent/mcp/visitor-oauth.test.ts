@@ -9,7 +9,9 @@ import { shopChannel } from "../../models/shopper.ts";
 import { call } from "../../support/servers/model-server.ts";
 import { followTo } from "../../support/servers/openid-provider.ts";
 import { openScriptedModel } from "../../support/servers/open-model.ts";
-import { sendMessage, startTestService } from "../../support/servers/service.ts";
+import { sendMessage, startTestService, TEST_KEY } from "../../support/servers/service.ts";
+import type { Line } from "../../../machines/line.ts";
+import { until } from "../../support/until.ts";
 import { openServer, tool } from "./sessions.ts";
 import { openVisitorAuthServer } from "./visitor-auth-server.ts";
 
@@ -17,7 +19,7 @@ const PUBLIC_URL = "http://127.0.0.1:1";
 const CALLBACK = `${PUBLIC_URL}/v1/mcp/oauth/callback`;
 
 /** A service, an MCP server that wants its visitors' tokens, and the authorization server that gives them. */
-async function openShop(more: { oauth?: object; clients?: object[] } = {}) {
+async function openShop(more: { oauth?: object; clients?: object[]; env?: Record<string, string> } = {}) {
   const auth = await openVisitorAuthServer(more.clients as never);
   const server = await openServer([[tool("orders")]], () => {
     const [, token = ""] = String(server.headers["authorization"]).split(" ");
@@ -35,7 +37,8 @@ async function openShop(more: { oauth?: object; clients?: object[] } = {}) {
   const service = await startTestService({
     model,
     channels: [shopChannel({ mcpServers: { crm: { url: server.url, oauth } } })],
-    env: { MCP_PRIVATE: "on", PUBLIC_URL },
+    // Whoever does not come back is not waited for.
+    env: { MCP_PRIVATE: "on", PUBLIC_URL, TOOL_RESULT_TIMEOUT_SECONDS: "1", ...more.env },
   });
   let nth = 0;
   return {
@@ -53,6 +56,32 @@ async function openShop(more: { oauth?: object; clients?: object[] } = {}) {
         line.type === "step" && line.phase !== "running" ? [line.text] : [],
       );
       return { shown: shown[0] ?? "", result: typeof result === "string" ? result : "" };
+    },
+    /** A message whose lines are read as they come. */
+    begin: async (userId: string, threadId: string) => {
+      const response = await fetch(`${service.url}/v1/messages`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ threadId, userId, text: "My orders?", channel: "shop" }),
+      });
+      const lines: Line[] = [];
+      const over = (async () => {
+        let rest = "";
+        for await (const piece of (response.body ?? new ReadableStream()).pipeThrough(
+          new TextDecoderStream(),
+        )) {
+          const parts = (rest + piece).split("\n");
+          rest = parts.pop() ?? "";
+          lines.push(...parts.filter(Boolean).map((part) => JSON.parse(part) as Line));
+        }
+      })();
+      const links = () =>
+        lines.flatMap((line) => (line.type === "step" && line.text.startsWith("http") ? [line] : []));
+      await until(
+        "a link is shown, or it is over",
+        () => links().length > 0 || lines.at(-1)?.type === "done",
+      );
+      return { lines, over, links };
     },
     comeBack: async (query: string) => {
       const response = await fetch(`${service.url}/v1/mcp/oauth/callback?${query}`);
@@ -137,6 +166,81 @@ describe("a server at which visitors sign in", () => {
     auth.tokens.clear();
     auth.isOver = true;
     expect((await say("ann")).shown).toContain(auth.issuer);
+  });
+
+  it("is waited for: who signs in while the run waits reads the answer in the same stream", async () => {
+    const { auth, begin, comeBack, asked } = await openShop({
+      // Far less than it waits: such time is not the run's.
+      env: { TOOL_RESULT_TIMEOUT_SECONDS: "60", RUN_TIMEOUT_SECONDS: "2" },
+    });
+    const { lines, over, links } = await begin("ann", "t1");
+    const [shown] = links();
+    expect(shown).toMatchObject({ id: "sign_in", phase: "running" });
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(lines.at(-1)).toBe(shown);
+    auth.person = "ann of the crm";
+    await comeBack(await followTo(CALLBACK, shown?.text ?? ""));
+    await over;
+    expect(lines.at(-1)).toMatchObject({ type: "done" });
+    expect(lines.flatMap((line) => (line.type === "step" ? [[line.id, line.phase]] : []))).toEqual([
+      ["sign_in", "running"],
+      ["sign_in", "running"],
+      ["sign_in", "done"],
+    ]);
+    expect(asked.requests.at(-1)?.body.messages.at(-1)?.content).toBe(
+      "The visitor is signed in. Its tools can be called now.",
+    );
+    expect(links()).toHaveLength(1);
+  });
+
+  it("a call of a tool is made once more when the visitor has come back", async () => {
+    const { auth, begin, comeBack, say, asked } = await openShop({
+      env: { TOOL_RESULT_TIMEOUT_SECONDS: "60" },
+    });
+    const first = await begin("ben", "t0");
+    await comeBack(await followTo(CALLBACK, first.links()[0]?.text ?? ""));
+    await first.over;
+    expect((await say("ben")).result).toBe("orders of kim");
+    // The grant ends while the tool is known.
+    auth.tokens.clear();
+    auth.isOver = true;
+    const { over, links, lines } = await begin("ben", "t9");
+    expect(links()[0]).toMatchObject({ id: "orders", phase: "running" });
+    auth.isOver = false;
+    auth.person = "ben again";
+    await comeBack(await followTo(CALLBACK, links()[0]?.text ?? ""));
+    await over;
+    expect(lines.at(-1)).toMatchObject({ type: "done" });
+    expect(asked.requests.at(-1)?.body.messages.at(-1)?.content).toBe("orders of ben again");
+  });
+
+  it("is not waited for any longer once the visitor has refused", async () => {
+    const { auth, begin, comeBack, asked } = await openShop({ env: { TOOL_RESULT_TIMEOUT_SECONDS: "600" } });
+    const { over, lines, links } = await begin("ann", "t1");
+    auth.person = null;
+    await comeBack(await followTo(CALLBACK, links()[0]?.text ?? ""));
+    await over;
+    expect(lines.at(-1)).toMatchObject({ type: "done" });
+    expect(asked.requests.at(-1)?.body.messages.at(-1)?.content).toContain("The visitor must sign in first");
+  }, 40_000);
+
+  it("two conversations of one visitor wait for one sign-in; a stopped one waits no longer", async () => {
+    const { begin, comeBack, service } = await openShop({ env: { TOOL_RESULT_TIMEOUT_SECONDS: "600" } });
+    const [one, other, stopped] = await Promise.all(
+      ["a", "b", "c"].map((threadId) => begin("ann", threadId)),
+    );
+    expect(new Set([one, other, stopped].map((each) => each?.links()[0]?.text)).size).toBe(1);
+    const cancelled = await fetch(`${service.url}/v1/messages/cancel`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ threadId: "c", userId: "ann", channel: "shop" }),
+    });
+    expect(cancelled.status).toBe(204);
+    await stopped?.over;
+    expect(stopped?.lines.at(-1)).toMatchObject({ type: "error", code: "cancelled" });
+    await comeBack(await followTo(CALLBACK, one?.links()[0]?.text ?? ""));
+    await Promise.all([one?.over, other?.over]);
+    for (const each of [one, other]) expect(each?.lines.at(-1)).toMatchObject({ type: "done" });
   });
 
   it("goes with the user: who is deleted has to sign in again", async () => {

@@ -32,7 +32,7 @@ test("the pages of the best passages are the sources, each once; chance hits are
 test("where nothing is found the model is told so, and nothing stands under the reply", async () => {
   const { text, sources } = await useSearch(searching([]), "shop", "mugs");
   expect([JSON.parse(text), sources]).toEqual([
-    { passages: [], note: "No passage of the documents has these words." },
+    { passages: [], note: expect.stringContaining("No passage of the documents has these words") as string },
     undefined,
   ]);
 });

@@ -10,6 +10,7 @@ const BOT = { user_id: "UBOT", bot_id: "BBOT" };
 
 /** Slack's Web API and Events API, as docs.slack.dev describes them. A chat is a direct channel, `D77`, or a channel, `C77`. */
 export async function startSlack(): Promise<ScriptedPlatform> {
+  const beganAt = Date.now();
   const chats = new Chats();
   const files = new Map<string, Buffer>();
   const origin = await openHttpServer((request, response) => {
@@ -89,7 +90,8 @@ export async function startSlack(): Promise<ScriptedPlatform> {
   }
 
   function request({ chat, user, text, nth, group = false, mention = false, image }: SaidThere) {
-    const ts = tsOf(nth);
+    // A repeat has the same.
+    const ts = tsOf(nth, beganAt);
     const said = mention ? `<@${BOT.user_id}> ${text}` : text;
     const event = {
       type: mention ? "app_mention" : "message",
@@ -145,6 +147,6 @@ export async function startSlack(): Promise<ScriptedPlatform> {
 const SCOPES = "chat:write,im:history,app_mentions:read,users:read";
 
 /** Slack's ids are times. */
-function tsOf(nth: number): string {
-  return `${Math.floor(Date.now() / 1_000)}.${String(nth).padStart(6, "0")}`;
+function tsOf(nth: number, atMs = Date.now()): string {
+  return `${Math.floor(atMs / 1_000)}.${String(nth).padStart(6, "0")}`;
 }

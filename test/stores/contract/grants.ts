@@ -49,9 +49,14 @@ export function grantPromises(bench: Bench): void {
       const { store, elapse } = bench.it;
       await begin("s1");
       await begin("s2", "u2");
+      expect(await store.hasSignIn(SLUG, "s1")).toBe(true);
       const taken = await Promise.all([1, 2, 3].map(() => store.takeSignIn(SLUG, "s1")));
       expect(taken.filter((one) => one !== null)).toEqual([{ userId: "u1", text: "verifier of s1" }]);
       expect(await store.takeSignIn(SLUG, "s1")).toBeNull();
+      expect([await store.hasSignIn(SLUG, "s1"), await store.hasSignIn(SLUG, "none")]).toEqual([
+        false,
+        false,
+      ]);
       expect(await store.takeSignIn(SLUG, "s2")).toEqual({ userId: "u2", text: "verifier of s2" });
       await begin("s3", "u1", LIFETIME_MS);
       await elapse(1.3 * LIFETIME_MS);

@@ -7,6 +7,7 @@ import { channelSteps, threadSteps } from "../../topology/steps.ts";
 import type { Place, Step } from "../../topology/steps.ts";
 import { dumpEngine } from "../dump-engine.ts";
 import { DAY, SLUG, sampleChannel } from "../samples.ts";
+import { sampleDocument, samplePage, sampleSource } from "../contract/knowledge.ts";
 import { stopping } from "./stoppable.ts";
 import type { StoppableEngine } from "./stoppable.ts";
 
@@ -172,8 +173,35 @@ const CALLS_OF_THREADS: typeof CALLS = [
   ["watch", held, (store) => store.watch("t1")],
 ];
 
+/** Of a channel's documents: they are written by who has the lease. */
+const leased: Call = async ({ knowledge }) => {
+  await knowledge!.leaseKnowledge(slug, 100_000);
+  for (const url of ["a", "b"]) await knowledge!.keepPage(slug, "site", samplePage(url), sampleDocument(url));
+  await knowledge!.keepSource(slug, sampleSource("site"), { rev: "v1" });
+};
+const CALLS_OF_DOCUMENTS: [string, Call, Call][] = [
+  ["leaseKnowledge", nothing, ({ knowledge }) => knowledge!.leaseKnowledge(slug, 100_000)],
+  ["releaseKnowledge", leased, ({ knowledge }) => knowledge!.releaseKnowledge(slug)],
+  ["keepSource", leased, ({ knowledge }) => knowledge!.keepSource(slug, sampleSource("site"), { rev: "v2" })],
+  [
+    "keepPage",
+    leased,
+    ({ knowledge }) => knowledge!.keepPage(slug, "site", samplePage("b", { rev: "r2" }), sampleDocument("c")),
+  ],
+  ["dropPages", leased, ({ knowledge }) => knowledge!.dropPages(slug, "site", ["a"])],
+  ["dropSource", leased, ({ knowledge }) => knowledge!.dropSource(slug, "site", { rev: "v2" })],
+  [
+    "beginWanted",
+    async ({ knowledge }) => knowledge!.wantSync(slug, ["site"]),
+    async ({ knowledge }) => {
+      const { wanted } = await knowledge!.sources(slug);
+      await knowledge!.beginWanted(slug, "site", wanted.get("site") ?? "");
+    },
+  ],
+];
+
 /** Made again, they add once more: only the single step is completed (theorem.ts). */
-const ADDING = ["appendAudit", "countTokens", "revokeTokens"];
+const ADDING = ["appendAudit", "countTokens", "revokeTokens", "wantSync"];
 /** Calls of "identify". */
 const IDENTIFY = ["promote", "merge"];
 /** Made again, they may answer that there was nothing left to change. */
@@ -210,16 +238,16 @@ function timesOfPlaces(key: string, value: unknown): unknown {
 const READING = new Set(
   (
     "audit blockedIps channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
-    "countedTokens due endpoint endpoints event findUser grant grantedServers hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
+    "countedTokens documents due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
     "keptText keys lastOp level listThreads load longestWaiting look nextDueMs onChange onMessage onReconnect onTokenRotated " +
-    "operators plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send spentTokens stats sweepPlace " +
+    "operators pages plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send sources spentTokens stats sweepPlace " +
     "threads tidy timeMs told unqueued unsettled users usersPage waitingRuns watchers wrappers"
   ).split(" "),
 );
 
 /** The methods of a store that write. */
 export function writingOf(store: Store): string[] {
-  const parts = [store, store.outbox ?? {}, store.contentKeys ?? {}];
+  const parts = [store, store.outbox ?? {}, store.contentKeys ?? {}, store.knowledge ?? {}];
   return parts
     .flatMap((part) => Object.entries(part))
     .flatMap(([name, value]) => (typeof value === "function" && !READING.has(name) ? [name] : []));
@@ -240,7 +268,7 @@ export function itCompletesStoppedCalls(open: () => Promise<StoppableEngine>): v
       (store) => take(store, PLACE),
     ]);
   const cases = [
-    ...[...steps(channelSteps), ...CALLS].map((one) => [...one, isAny] as const),
+    ...[...steps(channelSteps), ...CALLS, ...CALLS_OF_DOCUMENTS].map((one) => [...one, isAny] as const),
     ...[...steps(threadSteps), ...CALLS_OF_THREADS].map((one) => [...one, isOfThread] as const),
   ];
 

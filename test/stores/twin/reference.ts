@@ -589,6 +589,9 @@ export function createReference(clock: Clock): Store {
       signIns.set(`${slug} ${stateHash}`, { userId, text, expiresAtMs: clock.now() + ttlMs });
       return true;
     },
+    async hasSignIn(slug, stateHash) {
+      return (signIns.get(`${slug} ${stateHash}`)?.expiresAtMs ?? 0) > clock.now();
+    },
     async takeSignIn(slug, stateHash) {
       const key = `${slug} ${stateHash}`;
       const signIn = signIns.get(key);

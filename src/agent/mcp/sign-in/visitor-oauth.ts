@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type {
   AuthProvider,
   OAuthClientProvider,
@@ -20,6 +21,8 @@ export interface Grants {
   /** False: the user is gone. */
   keepSignIn(signIn: { userId: string; stateHash: string; text: string; ttlMs: number }): Promise<boolean>;
   takeSignIn(stateHash: string): Promise<{ userId: string; text: string } | null>;
+  /** False: it was taken, or it has expired. */
+  hasSignIn(stateHash: string): Promise<boolean>;
 }
 
 /** An MCP server at which visitors sign in themselves, with what the `$NAME`s of its settings stand for. */
@@ -47,7 +50,7 @@ interface Grant {
 }
 
 /** What is kept of a sign-in that has begun: whoever comes back with its state finishes it. */
-interface Begun {
+interface KeptSignIn {
   server: string;
   /** A server whose address has changed since is another one. */
   url: string;
@@ -58,9 +61,20 @@ interface Begun {
   client: StoredOAuthClientInformation | null;
 }
 
+/** The sign-in that was begun last, of which every call that waits shows the link. */
+interface Begun {
+  /** What the server wanted. */
+  wanted: string;
+  stateHash: string;
+}
+
 /** How long a link can be used. */
 export const SIGN_IN_MS = 600_000;
 const FETCH_MS = 10_000;
+/** How often a call that waits looks whether the visitor has come back. */
+const LOOK_MS = 500;
+/** Between coming back and the tokens lies a request to the authorization server. */
+const EXCHANGE_MS = FETCH_MS + 2_000;
 const LINK_CHARS = 4_000;
 
 /** The tokens of one visitor at one MCP server, for a connection that is this visitor's alone. */
@@ -71,8 +85,18 @@ export interface VisitorTokens {
   readonly isSignInNeeded: boolean;
   /** The server has answered 403: it may want a token that allows more. */
   noteForbidden(response: Response): Promise<void>;
-  /** Begins a sign-in; resolves to the visitor's link. Rejects if the authorization server cannot be used. */
-  begin(thread: string): Promise<string>;
+  /** Begins a sign-in, or joins the one that is under way. Rejects if the authorization server cannot be used. */
+  begin(thread: string): Promise<BegunSignIn>;
+}
+
+export interface BegunSignIn {
+  /** For the visitor. */
+  link: string;
+  /**
+   * Waits for the visitor, at whichever instance they come back. False: they were refused, or refused it themselves, or it took too
+   * long. Rejects with the signal's reason.
+   */
+  isDone(withinMs: number, signal: AbortSignal): Promise<boolean>;
 }
 
 export function visitorTokens(server: OAuthServer, userId: string): VisitorTokens {
@@ -83,6 +107,7 @@ export function visitorTokens(server: OAuthServer, userId: string): VisitorToken
   let sent: string | undefined;
   /** The token with which nothing more can be done; undefined: having none is what was refused. */
   let refused: { token: string | undefined } | null = null;
+  let beginning: Promise<(Begun & BegunSignIn) | null> = Promise.resolve(null);
 
   const read = async () => grantFrom(await grants.read(userId, name));
 
@@ -136,21 +161,52 @@ export function visitorTokens(server: OAuthServer, userId: string): VisitorToken
       refused = { token: tokens?.access_token };
     },
 
-    async begin(thread) {
-      const sdk = await loadSdk();
-      const state = `${server.slug}.${randomBytes(32).toString("base64url")}`;
-      const { client } = await read();
-      const begun: Begun = { server: name, url: server.url, thread, verifier: "", discovery: null, client };
-      let link: URL | null = null;
-      const asking = providerOf(server, { userId, begun, state, onLink: (url) => (link = url) });
-      await authorize(sdk, server, { ...challenge, forceReauthorization: true }, asking);
-      const shown = safeLink(link, server.allowsPrivate);
-      const text = JSON.stringify(begun);
-      const isKept = await grants.keepSignIn({ userId, stateHash: hashOf(state), text, ttlMs: SIGN_IN_MS });
-      if (!isKept) throw new Unusable("the visitor is gone");
-      return shown;
+    begin(thread) {
+      const begun = beginning
+        .catch(() => null)
+        .then(async (before) => {
+          const wanted = JSON.stringify(challenge);
+          const isOpen = before?.wanted === wanted && (await grants.hasSignIn(before.stateHash));
+          return isOpen ? before : beginAnew(thread, wanted);
+        });
+      beginning = begun;
+      return begun;
     },
   };
+
+  async function beginAnew(thread: string, wanted: string): Promise<Begun & BegunSignIn> {
+    const sdk = await loadSdk();
+    const state = `${server.slug}.${randomBytes(32).toString("base64url")}`;
+    const { client } = await read();
+    const kept: KeptSignIn = { server: name, url: server.url, thread, verifier: "", discovery: null, client };
+    let link: URL | null = null;
+    const asking = providerOf(server, { userId, begun: kept, state, onLink: (url) => (link = url) });
+    await authorize(sdk, server, { ...challenge, forceReauthorization: true }, asking);
+    const shown = safeLink(link, server.allowsPrivate);
+    const stateHash = hashOf(state);
+    const text = JSON.stringify(kept);
+    if (!(await grants.keepSignIn({ userId, stateHash, text, ttlMs: SIGN_IN_MS })))
+      throw new Unusable("the visitor is gone");
+    return {
+      wanted,
+      stateHash,
+      link: shown,
+      isDone: (withinMs, signal) => isDone(stateHash, withinMs, signal),
+    };
+  }
+
+  async function isDone(stateHash: string, withinMs: number, signal: AbortSignal): Promise<boolean> {
+    let leftMs = withinMs;
+    for (let isOpen = true; leftMs > 0; leftMs -= LOOK_MS) {
+      await pause(Math.min(LOOK_MS, leftMs), undefined, { signal });
+      await provider.token();
+      if (refused === null) return true;
+      if (!isOpen || (await grants.hasSignIn(stateHash))) continue;
+      isOpen = false;
+      leftMs = Math.min(leftMs, EXCHANGE_MS);
+    }
+    return false;
+  }
 }
 
 /** The server answered 401, and there is nothing to answer it with. */
@@ -183,7 +239,7 @@ export async function finishSignIn(
 ): Promise<Finished | null> {
   const taken = await grants.takeSignIn(hashOf(answer.state));
   if (!taken) return null;
-  const begun = JSON.parse(taken.text) as Begun;
+  const begun = JSON.parse(taken.text) as KeptSignIn;
   const server = serverOf(begun.server);
   if (!server || server.url !== begun.url) return null;
   const { userId } = taken;
@@ -228,7 +284,7 @@ function providerOf(
   }: {
     userId: string;
     grant?: Grant;
-    begun?: Begun;
+    begun?: KeptSignIn;
     state?: string;
     onLink?: (link: URL) => void;
   },

@@ -6,7 +6,10 @@ import type { StepsContext } from "../context.ts";
 import { fieldIs } from "../field-is.ts";
 import { idRead, slotOfChannel } from "./user-record.ts";
 
-type Grants = Pick<UserStore, "grant" | "grantedServers" | "keepGrant" | "keepSignIn" | "takeSignIn">;
+type Grants = Pick<
+  UserStore,
+  "grant" | "grantedServers" | "keepGrant" | "keepSignIn" | "takeSignIn" | "hasSignIn"
+>;
 
 const SIGN_IN = ["user", "text"];
 
@@ -85,6 +88,12 @@ export function grantSteps({ engine, codec }: Pick<StepsContext, "engine" | "cod
         writes: [{ write: "drop", key }],
       });
       return type === "failed" ? null : { userId, text: await opened(userId, stateHash, text) };
+    },
+
+    async hasSignIn(slug, stateHash) {
+      const key = tables.signIn.key(slug, stateHash);
+      const [isThere] = await engine.read([{ read: "exists", key }], { durable: false, name: "hasSignIn" });
+      return isThere;
     },
   };
 }
