@@ -33,11 +33,13 @@ import type { Channel, McpServer } from "./domain/channels/channel.ts";
 import { MCP_CALLBACK } from "./domain/channels/mcp-client.ts";
 import { variablesOf } from "./domain/channels/channel-variables.ts";
 import { handOffOf } from "./domain/threads/hand-off.ts";
+import { receiversOf } from "./domain/channels/messenger.ts";
 import { isNamed } from "./domain/channels/mcp-addresses.ts";
 import { dayOf } from "./domain/day.ts";
 import { commandLineApi } from "./http/operator-api/command-line.ts";
 import { createReads } from "./http/reads.ts";
 import { changesOver, KEEP_NOTHING } from "./http/routes.ts";
+import { messengerRoutes } from "./http/messengers.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -60,6 +62,9 @@ import type { RetentionProgress } from "./operators/retention/retention-sweep.ts
 import type { ThreadChanges } from "./operators/thread-changes.ts";
 import { VERSION } from "./version.ts";
 import { itemOf } from "./http/history-page.ts";
+import { createMessengers } from "./messengers/messengers.ts";
+import type { Messengers } from "./messengers/messengers.ts";
+import { createOwnDoor } from "./messengers/own-door.ts";
 import { deletedTellings } from "./webhooks/deleted.ts";
 import { identifiedTellings } from "./webhooks/identified.ts";
 import { findEndpoint } from "./webhooks/lane.ts";
@@ -146,10 +151,16 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   const agent = stats.agent(agentOver(dependencies, { directory, variables, knowledge }));
   const threadChanges = changesOver({ store, directory, clock, log });
   const observer = poking(threadChanges, stats.observer(dependencies.observer ?? nobody));
-  const webhooks = webhooksOver(dependencies, { directory, variables, share: () => threads.share() });
+  const messengers = messengersOver(dependencies, { directory, variables, threads: () => threads });
+  const webhooks = webhooksOver(dependencies, {
+    directory,
+    variables,
+    share: () => threads.share(),
+    messengers,
+  });
   const telling = webhooks ? tellingStore(store, webhooks) : store;
   const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory, webhooks });
-  const parts = { directory, threads, agent, threadChanges, telling, variables, knowledge };
+  const parts = { directory, threads, agent, threadChanges, telling, variables, messengers, knowledge };
   const listener = await openListener(dependencies, handlerOver(dependencies, parts));
   await threads.start();
   const silentVisitors = createSilentVisitors({
@@ -173,6 +184,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
   });
   retention.start();
   webhooks?.start();
+  messengers?.start();
   knowledge?.start();
 
   let stopping: Promise<void> | null = null;
@@ -185,6 +197,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     await threads
       .drain(graceMs)
       .then(() => stats.stop())
+      .then(() => messengers?.stop())
       .then(() => webhooks?.stop())
       .then(() => knowledge?.stop())
       .finally(() => clearInterval(alive));
@@ -320,7 +333,7 @@ function threadsOver(
     store,
     agent,
     channelFault: (slug) => directory.faultOf(slug),
-    webhooks: (slug) => directory.lastRead(slug)?.webhooks ?? [],
+    webhooks: (slug) => receiversOf(directory.lastRead(slug) ?? {}),
     told: (refs) => webhooks?.told(refs),
     tellsDeletion: (deletion) =>
       deletedTellings(store, directory.lastRead(deletion.slug)?.webhooks ?? [], deletion),
@@ -360,10 +373,11 @@ function handlerOver(
     threadChanges: ThreadChanges;
     telling: Store;
     variables: ChannelVariables;
+    messengers: Messengers | null;
     knowledge: Knowledge | null;
   },
 ): Handler {
-  const { directory, threads, agent, threadChanges, telling, variables, knowledge } = parts;
+  const { directory, threads, agent, threadChanges, telling, variables, messengers, knowledge } = parts;
   const { config, harnessApiKey, store, model, clock, log } = dependencies;
   const { extraRoutes = [], onAnswered = () => {} } = dependencies;
   const { keyDoor = createKeyDoor({ config, clock, log }) } = dependencies;
@@ -408,16 +422,21 @@ function handlerOver(
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),
     isCrowded,
-    extraRoutes,
+    extraRoutes: [...extraRoutes, ...(messengers ? messengerRoutes({ messengers, config }) : [])],
     onAnswered,
   });
 }
 
 function webhooksOver(
   { config, store, clock, log, onWebhook }: ServiceDependencies,
-  parts: { directory: Directory; variables: ChannelVariables; share: () => Share },
+  parts: {
+    directory: Directory;
+    variables: ChannelVariables;
+    share: () => Share;
+    messengers: Messengers | null;
+  },
 ): Webhooks | null {
-  const { directory, variables, share } = parts;
+  const { directory, variables, share, messengers } = parts;
   const { outbox } = store;
   if (!outbox) return null;
   return createWebhooks({
@@ -431,9 +450,38 @@ function webhooksOver(
     log,
     channels: () => directory.channels(),
     share,
-    webhook: (slug, endpoint) => findEndpoint(directory.lastRead(slug)?.webhooks, endpoint),
+    webhook: (slug, endpoint) => findEndpoint(receiversOf(directory.lastRead(slug) ?? {}), endpoint),
+    ...(messengers ? { messenger: messengers.delivery } : {}),
     secretsOf: (slug, webhook) => secretsOf(webhook, (name) => variables.read(slug, name), clock.now()),
     ...(onWebhook ? { onTried: onWebhook } : {}),
+  });
+}
+
+/** Loads no package until a channel has a messenger. */
+function messengersOver(
+  { config, store, clock, log }: ServiceDependencies,
+  parts: { directory: Directory; variables: ChannelVariables; threads: () => Threads },
+): Messengers | null {
+  const { outbox } = store;
+  if (!config.messengers || !outbox) return null;
+  const { directory, variables } = parts;
+  const threads: Pick<Threads, "say" | "followRun" | "history" | "keptText"> = {
+    say: (...said) => parts.threads().say(...said),
+    followRun: (...run) => parts.threads().followRun(...run),
+    history: (...page) => parts.threads().history(...page),
+    keptText: (...kept) => parts.threads().keptText(...kept),
+  };
+  return createMessengers({
+    door: createOwnDoor({ directory, store, clock, threads }),
+    channel: (slug) => directory.lastRead(slug),
+    channels: () => directory.channels(),
+    variables,
+    outbox,
+    store,
+    threads,
+    clock,
+    timers: systemTimers,
+    log,
   });
 }
 

@@ -75,6 +75,7 @@ describe("readConfig()", () => {
       metricsPort: null,
       webhooksPrivate: false,
       mcpPrivate: false,
+      messengers: true,
       knowledgePrivate: false,
       publicUrl: null,
       limits: {
@@ -166,6 +167,7 @@ describe("readConfig()", () => {
     ["SWAGGER", "yes"],
     ["DEMO", "yes"],
     ["MCP_PRIVATE", "yes"],
+    ["MESSENGERS", "yes"],
     ["CLIENT_IP_SOURCE", "x forwarded for"],
   ])("refuses %s=%s and says what it takes", (name, value) => {
     expect(refusal({ [name]: value })).toMatch(new RegExp(`${name} is "${value}", it takes .+`));

@@ -14,6 +14,8 @@ const ASKING: Readonly<Record<string, RegExp>> = {
   "src/agent/mcp/connect/sdk.ts": /loadSdk/,
   // Receivers of webhooks: webhooks/send.
   "src/webhooks/send.ts": /answer\.dump\(\{ limit: ANSWER_BYTES/,
+  // The APIs of messengers, where an account is checked: messengers/check. What their adapters ask is theirs to bound.
+  "src/messengers/check.ts": /boundedBody\(body, \{ mostBytes: MOST_ANSWER_BYTES \}\)/,
   // Pages of the sources of a channel's knowledge: knowledge/crawl.
   "src/knowledge/fetch/page-fetch.ts": /bytes > MOST_BYTES/,
   // The provider of OpenID Connect: openid/bounds.

@@ -10,6 +10,7 @@ import { ips } from "./ips.ts";
 import { knowledge } from "./knowledge.ts";
 import { machines } from "./machines.ts";
 import { addMcp } from "./mcp.ts";
+import { messengers } from "./messengers.ts";
 import { addModels } from "./models.ts";
 import { operators } from "./operators.ts";
 import { addReplay } from "./replay/command.ts";
@@ -45,6 +46,7 @@ export function createProgram(terminal: Terminal): Command {
   addCommand(program, terminal, machines);
   addMcp(program, terminal);
   addModels(program, terminal);
+  addFamily(program, terminal, messengers);
   addFamily(program, terminal, webhooks);
   addFamily(program, terminal, knowledge);
   addReplay(program, terminal);

@@ -1,6 +1,8 @@
 import type { AgentSettings, Channel, McpHttpServer, McpServer } from "../domain/channels/channel.ts";
 import { variableName } from "../domain/channels/channel-variables.ts";
 import type { KnowledgeField, KnowledgeSource } from "../domain/channels/knowledge.ts";
+import { isSecretSetting } from "../domain/channels/messenger.ts";
+import type { MessengerField } from "../domain/channels/messenger.ts";
 import type { WebhookField } from "../domain/channels/webhook.ts";
 import type { Secret } from "../secret.ts";
 
@@ -16,7 +18,7 @@ export function channelView(
   { secretKey = null, sight = "whole" }: { secretKey?: Secret | null; sight?: Sight } = {},
 ): Record<string, unknown> {
   const { slug, kind, publishableKey, allowedOrigins, enabled, accessMode, agent } = channel;
-  const { handoff, webhooks, retention, knowledge } = channel;
+  const { handoff, webhooks, messenger, retention, knowledge } = channel;
   return {
     slug,
     kind,
@@ -28,6 +30,7 @@ export function channelView(
     agent: withoutSecrets(agent, sight),
     ...(handoff ? { handoff } : {}),
     ...(webhooks ? { webhooks: webhooks.map((one) => webhookView(one, sight)) } : {}),
+    ...(messenger ? { messenger: messengerView(messenger) } : {}),
     ...(retention ? { retention } : {}),
     ...(knowledge ? { knowledge: knowledgeView(knowledge, sight) } : {}),
   };
@@ -49,6 +52,14 @@ export function sourceView(source: KnowledgeSource, sight: Sight): KnowledgeSour
 
 function webhookView({ url, secret, events }: WebhookField, sight: Sight): WebhookField {
   return { url: addressFor(sight, url), secret: hidden(secret), ...(events ? { events } : {}) };
+}
+
+function messengerView({ type, settings }: MessengerField): MessengerField {
+  const shown = Object.entries(settings).map(([name, value]) => [
+    name,
+    isSecretSetting({ type }, name) ? hidden(value) : value,
+  ]);
+  return { type, settings: Object.fromEntries(shown) };
 }
 
 /** Queries and user names may be secrets: in an outline an address ends with its path. */
@@ -162,4 +173,14 @@ export function changedWebhooks(
     const known = stored.find(({ url }) => url === one["url"]);
     return known ? { ...one, secret: known.secret } : one;
   });
+}
+
+/** The messenger with the change applied: settings left out, or sent as HIDDEN, stay as long as the platform does. */
+export function changedMessenger(
+  stored: MessengerField | undefined,
+  { type = stored?.type, settings = {} }: Record<string, unknown>,
+): Record<string, unknown> {
+  const before = stored?.type === type ? stored?.settings : {};
+  const written = typeof settings === "object" && settings !== null ? settings : {};
+  return { type, settings: withoutNulls({ ...before, ...revealed({ ...written }, before ?? {}) }) };
 }

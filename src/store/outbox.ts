@@ -29,6 +29,10 @@ export interface OutboxStore {
   event(ref: ToldRef): Promise<StoredEvent | null>;
   /** Stores the body to send, once: resolves to the stored one, which another process may have made. Null: the event is gone. */
   seal(ref: ToldRef, sealed: SealedEvent): Promise<SealedEvent | null>;
+  /** Replaces the sealed body, if it is still `before`. False: another process replaced it, or the event is gone. */
+  reseal(ref: ToldRef, before: SealedEvent, body: string): Promise<boolean>;
+  /** The numbers of this thread's events for this endpoint that are not settled, queued or not, in order. */
+  unsettled(uid: string, endpoint: string): Promise<string[]>;
   /** The event was delivered, given up or deleted: removes it. */
   settled(ref: ToldRef, delivery: Delivery | null): Promise<void>;
   /** The delivery failed: try again at `dueMs`; null: only when it is replayed. */

@@ -1,4 +1,5 @@
 import type { Clock, Timers } from "../clock.ts";
+import { isMessengerEndpoint } from "../domain/channels/messenger.ts";
 import type { ToldEvent, WebhookField } from "../domain/channels/webhook.ts";
 import { endpointOf } from "../domain/threads/tellings.ts";
 import { messageOf } from "../errors.ts";
@@ -24,7 +25,16 @@ export interface LaneDependencies extends BodyDependencies {
   webhook: (slug: string, endpoint: string) => WebhookField | null;
   /** As secretsOf() of sign.ts. */
   secretsOf: (slug: string, webhook: WebhookField) => readonly Secret[];
+  /** Delivers the events of messengers' endpoints; absent: another process does. */
+  messenger?: MessengerDelivery;
   onTried?: (tried: { slug: string; outcome: "delivered" | "failed" | "given-up" }) => void;
+}
+
+/** How a messenger's events are delivered: settles the event, or rejects, and then its thread rests. */
+export interface MessengerDelivery {
+  deliver(event: QueuedEvent): Promise<void>;
+  /** How long the thread rests after this error. */
+  restMs(event: QueuedEvent, error: unknown): number;
 }
 
 /** The deliveries to one endpoint, by this process while it has the lease. */
@@ -40,7 +50,9 @@ const LEASE_MS = 6_000;
 const RENEW_MS = 1_500;
 /** Concurrent requests to one receiver: if it hangs, only this many are in memory. */
 const AT_ONCE = 32;
-/** Events per read: more than are sent at once, so that a thread with many events does not block all others. */
+/** A messenger's delivery lasts as long as the run whose reply it shows. */
+const MESSAGES_AT_ONCE = 512;
+/** Events per read beyond those: more than are sent at once, so that a thread with many events does not block all others. */
 const READ_AT_ONCE = 256;
 /** Another process may have queued events without notifying this one. */
 const LOOK_MS = 200;
@@ -59,6 +71,8 @@ export function createLane(
   { slug, endpoint }: { slug: string; endpoint: string },
 ): Lane {
   const { outbox, sender, clock, timers, random, log, onTried = () => {} } = dependencies;
+  const { messenger = null } = dependencies;
+  let most = AT_ONCE;
   const busy = new Map<string, Promise<void>>();
   /** Read and not begun, in order: so a long queue is not read again for each event that is sent. */
   let read: QueuedEvent[] = [];
@@ -90,7 +104,9 @@ export function createLane(
 
   async function run(): Promise<void> {
     // Events of an endpoint that the channel no longer has stay due: reading them would never end.
-    if (!dependencies.webhook(slug, endpoint)) return;
+    const webhook = dependencies.webhook(slug, endpoint);
+    if (!webhook || (isMessengerEndpoint(webhook) && !messenger)) return;
+    most = isMessengerEndpoint(webhook) ? MESSAGES_AT_ONCE : AT_ONCE;
     const next = await outbox.nextDueMs(slug, endpoint);
     if (next === null) return;
     if (next > clock.now()) return later(next);
@@ -114,7 +130,7 @@ export function createLane(
       }
       await Promise.all(busy.values());
       const due = await outbox.nextDueMs(slug, endpoint);
-      if (due !== null) later(anyRests() ? clock.now() + REST_MS : due);
+      if (due !== null) later(anyRests() ? clock.now() + shortestRest() : due);
     } finally {
       await outbox.release(slug, endpoint);
     }
@@ -122,13 +138,13 @@ export function createLane(
 
   /** How many were begun; null: sending is not possible. */
   async function beginDue(): Promise<number | null> {
-    if (busy.size >= AT_ONCE) return 0;
+    if (busy.size >= most) return 0;
     const webhook = dependencies.webhook(slug, endpoint);
     if (!webhook || isOff) return null;
     wakeRested();
     const known = beginRead(webhook);
-    if (busy.size >= AT_ONCE) return known;
-    const due = await outbox.due(slug, endpoint, { nowMs: clock.now(), limit: READ_AT_ONCE });
+    if (busy.size >= most) return known;
+    const due = await outbox.due(slug, endpoint, { nowMs: clock.now(), limit: most + READ_AT_ONCE });
     read = due.filter((event) => !begun.has(nameOf(event)));
     return known + beginRead(webhook);
   }
@@ -138,7 +154,7 @@ export function createLane(
     const left: QueuedEvent[] = [];
     for (const event of read) {
       const thread = threadOf(event);
-      if (busy.size >= AT_ONCE || stopped || busy.has(thread) || resting.has(thread)) left.push(event);
+      if (busy.size >= most || stopped || busy.has(thread) || resting.has(thread)) left.push(event);
       else begin(event, webhook);
     }
     const count = read.length - left.length;
@@ -151,6 +167,10 @@ export function createLane(
     begun.add(name);
     const delivering = deliver(event, webhook)
       .catch((error: unknown) => {
+        if (messenger && isMessengerEndpoint(webhook)) {
+          resting.set(thread, clock.elapsed() + messenger.restMs(event, error));
+          return;
+        }
         log.warn({ channel: slug, endpoint, err: error }, "cannot tell a webhook");
         resting.set(thread, clock.elapsed() + REST_MS);
       })
@@ -168,11 +188,16 @@ export function createLane(
     return resting.size > 0;
   }
 
+  function shortestRest(): number {
+    return Math.min(REST_MS, ...[...resting.values()].map((until) => until - clock.elapsed()));
+  }
+
   function wakeRested(): void {
     for (const [thread, until] of resting) if (until <= clock.elapsed()) resting.delete(thread);
   }
 
   async function deliver(event: QueuedEvent, webhook: WebhookField): Promise<void> {
+    if (messenger && isMessengerEndpoint(webhook)) return messenger.deliver(event);
     const stored = await outbox.event(event);
     if (!stored) return outbox.settled(event, null);
     const sealed = stored.type === "sealed" ? stored : await sealOrFail(event, JSON.parse(stored.text));

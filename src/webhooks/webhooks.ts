@@ -1,5 +1,6 @@
 import { pause } from "../clock.ts";
 import type { Channel } from "../domain/channels/channel.ts";
+import { receiversOf } from "../domain/channels/messenger.ts";
 import { endpointOf } from "../domain/threads/tellings.ts";
 import { EVERYTHING } from "../store.ts";
 import type { Share, ToldRef } from "../store.ts";
@@ -83,7 +84,9 @@ export function createWebhooks(
   }
 
   async function look(): Promise<void> {
-    const telling = channels().filter(({ webhooks = [] }) => webhooks.length > 0);
+    const telling = channels()
+      .map((channel) => ({ slug: channel.slug, webhooks: receiversOf(channel) }))
+      .filter(({ webhooks }) => webhooks.length > 0);
     if (telling.length === 0) return;
     const slugs = telling.map(({ slug }) => slug);
     const left = await outbox.unqueued({
@@ -93,7 +96,7 @@ export function createWebhooks(
       limit: LEFT_AT_ONCE,
     });
     told(left);
-    for (const { slug, webhooks = [] } of telling) {
+    for (const { slug, webhooks } of telling) {
       if (stopped) return;
       for (const webhook of webhooks) laneOf(slug, endpointOf(webhook)).wake();
       for (const endpoint of await outbox.endpoints(slug)) {
@@ -140,9 +143,8 @@ export function createWebhooks(
     start: lookAndGoOn,
     told,
     wake(slug) {
-      for (const webhook of channels().find((channel) => channel.slug === slug)?.webhooks ?? []) {
-        laneOf(slug, endpointOf(webhook)).wake();
-      }
+      const channel = channels().find((one) => one.slug === slug);
+      for (const webhook of channel ? receiversOf(channel) : []) laneOf(slug, endpointOf(webhook)).wake();
     },
     async stop() {
       stopped = true;

@@ -82,6 +82,7 @@ test("A7: a channel may be called __proto__ or constructor, and starts its own s
 /** What is read by such a record has been looked at by withoutPrototypes(), or is what this service itself answers. */
 const RECORDS: Record<string, string> = {
   "src/domain/channels/channel-fields.ts": "inside withoutPrototypes()",
+  "src/domain/channels/messenger.ts": "inside withoutPrototypes()",
   "src/installation/providers-file.ts": "inside withoutPrototypes()",
   "src/http/operator-api/channels.ts": "inside withoutPrototypes(), and answers",
   "src/http/health.ts": "answers",

@@ -13,6 +13,7 @@ import { openServer, tool } from "../agent/mcp/sessions.ts";
 import { silentLog } from "../agent/run.ts";
 import { startOperated } from "../http/operator-api/operators-service.ts";
 import { sampleChannel } from "../stores/samples.ts";
+import { readSettings } from "../../src/messengers/accounts.ts";
 import { textFieldsOf } from "../support/house/schema-fields.ts";
 import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { SECRET } from "../webhooks/receiver.ts";
@@ -191,6 +192,7 @@ const PLAIN_FIELDS = [
   "knowledge.sources.*.sitemap",
   "knowledge.sources.*.url",
   "webhooks.*.url",
+  "messenger.settings.(name)",
 ];
 
 test("A1: each text of a channel takes $NAME, or is a plain one: a new field is put into one of the lists", () => {
@@ -241,11 +243,18 @@ test("A1: the list of fields that take $NAME has every field whose variable is r
   await sessions.tools("shop", mcpServers, new AbortController().signal);
   const webhook = { url: "https://x.example", secret: at("webhooks.*.secret") };
   secretsOf(webhook, variable, 0);
+  const messenger = {
+    type: "telegram" as const,
+    settings: { botToken: at("messenger.settings.*"), secretToken: "s" },
+  };
+  readSettings("shop", messenger, { read: (_slug, name) => variable(name) });
   parseChannels(JSON.stringify({ channels: [{ slug: "shop", secretKey: at("secretKey") }] }), (name) => {
     read.add(name);
     return new Secret("sk_x");
   });
   expect([...read].sort()).toEqual(expected.sort());
-  const found = variablesOf({ agent: { mcpServers }, webhooks: [webhook] }).map(({ name }) => name);
+  const found = variablesOf({ agent: { mcpServers }, webhooks: [webhook], messenger }).map(
+    ({ name }) => name,
+  );
   expect([...new Set(found), nameOf("secretKey")].sort()).toEqual(expected.sort());
 });

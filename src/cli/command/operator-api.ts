@@ -17,6 +17,7 @@ import { keptKeys } from "../../installation/kept-keys.ts";
 import type { Handler, HttpAnswer, HttpRequest } from "../../listener.ts";
 import type { PlainLog } from "../../log.ts";
 import type { Store } from "../../store.ts";
+import { receiversOf } from "../../domain/channels/messenger.ts";
 import { deletedTellings } from "../../webhooks/deleted.ts";
 import type { Answer, Ask } from "./ask.ts";
 import { commandVariables } from "../channel-variables.ts";
@@ -40,7 +41,7 @@ export async function openOperatorApi(terminal: Terminal, store: Store, config: 
   await directory.renew();
   const threads = createThreads({
     store,
-    webhooks: (slug) => directory.lastRead(slug)?.webhooks ?? [],
+    webhooks: (slug) => receiversOf(directory.lastRead(slug) ?? {}),
     tellsDeletion: (deletion) =>
       deletedTellings(store, directory.lastRead(deletion.slug)?.webhooks ?? [], deletion),
     agent: nobodyThinks,

@@ -2,6 +2,8 @@ import { readConfig } from "../../config.ts";
 import { ConfigError } from "../../config/config-error.ts";
 import { knowledgeSourceSchema, originFrom } from "../../domain/channels/channel-fields.ts";
 import type { KnowledgeSource } from "../../domain/channels/knowledge.ts";
+import { MESSENGER_TYPES } from "../../domain/channels/messenger.ts";
+import type { MessengerType } from "../../domain/channels/messenger.ts";
 
 /** The answers to the questions of `init`. */
 export interface Answers {
@@ -14,6 +16,8 @@ export interface Answers {
   store: { type: "embedded"; dataDir: string } | { type: "redis"; url: string };
   /** What the assistant answers from: paths are as they were written. */
   documents: KnowledgeSource[];
+  /** Platforms whose users talk with it, too. */
+  messengers: MessengerType[];
 }
 
 export interface Question<Answer> {
@@ -84,6 +88,17 @@ export const QUESTIONS: { [Name in keyof Answers]: Question<Answers[Name]> } = {
         if (!parsed.success) throw new Error(`${JSON.stringify(place)}: ${parsed.error.issues[0]?.message}`);
         return parsed.data;
       });
+    },
+  },
+  messengers: {
+    asks: `On which messengers do people talk with it, too? ${MESSENGER_TYPES.join(", ")}; several with spaces between`,
+    usual: "none",
+    parse(text) {
+      const written = text.split(/[\s,]+/).filter((one) => one !== "" && one !== "none");
+      const unknown = written.find((one) => !MESSENGER_TYPES.some((type) => type === one));
+      if (unknown !== undefined)
+        throw new Error(`${JSON.stringify(unknown)} is none of ${MESSENGER_TYPES.join(", ")}`);
+      return MESSENGER_TYPES.filter((type) => written.includes(type));
     },
   },
 };

@@ -56,8 +56,16 @@ async function askUntilRight<Answer>(
   }
 }
 
-function allOf({ origins, url, instructions, model, store, documents }: Partial<Answers>): Answers {
-  if (!origins || !url || instructions === undefined || !model || !store || !documents)
+function allOf({
+  origins,
+  url,
+  instructions,
+  model,
+  store,
+  documents,
+  messengers,
+}: Partial<Answers>): Answers {
+  if (!origins || !url || instructions === undefined || !model || !store || !documents || !messengers)
     throw new Error("Cannot begin: an answer is missing");
-  return { origins, url, instructions, model, store, documents };
+  return { origins, url, instructions, model, store, documents, messengers };
 }

@@ -21,18 +21,19 @@ interface InitOptions {
   model?: Answers["model"];
   store?: Answers["store"];
   documents?: Answers["documents"];
+  messengers?: Answers["messengers"];
   dir: string;
   yes?: boolean;
   force?: boolean;
   json?: boolean;
 }
 
-/** `chat-agent init`: the settings for a site of your own, from six answers. */
+/** `chat-agent init`: the settings for a site of your own, from seven answers. */
 export function addInit(program: Command, terminal: Terminal): void {
   program
     .command("init")
     .description(
-      `begin with a site of your own: asks six questions, writes ${CHANNELS} and ${ENVIRONMENT}, and prints the two lines for your pages`,
+      `begin with a site of your own: asks seven questions, writes ${CHANNELS} and ${ENVIRONMENT}, and prints the two lines for your pages`,
     )
     .option(
       "--origin <origin…>",
@@ -51,6 +52,11 @@ export function addInit(program: Command, terminal: Terminal): void {
       "--documents <places>",
       "what it answers from: addresses, folders and files, with spaces between",
       parserOf("documents"),
+    )
+    .option(
+      "--messengers <types>",
+      "where people talk with it, too: telegram, slack, whatsapp, discord, teams, with spaces between",
+      parserOf("messengers"),
     )
     .option("--channel <slug>", "the channel's name", parseSlug, "website")
     .option("--dir <folder>", "where the files go", ".")
@@ -88,7 +94,7 @@ async function init(terminal: Terminal, options: InitOptions, command: Command):
 }
 
 async function answersOf(terminal: Terminal, options: InitOptions, command: Command): Promise<Answers> {
-  const { origin, url, instructions, model, store, documents } = options;
+  const { origin, url, instructions, model, store, documents, messengers } = options;
   const given: Partial<Answers> = {
     ...(origin === undefined ? {} : { origins: origin }),
     ...(url === undefined ? {} : { url }),
@@ -96,6 +102,7 @@ async function answersOf(terminal: Terminal, options: InitOptions, command: Comm
     ...(model === undefined ? {} : { model }),
     ...(store === undefined ? {} : { store }),
     ...(documents === undefined ? {} : { documents }),
+    ...(messengers === undefined ? {} : { messengers }),
   };
   const mayAsk = terminal.interactive && terminal.input.isTTY === true && !options.yes && !options.json;
   if (mayAsk) return askFor(terminal, given);

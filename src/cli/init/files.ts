@@ -1,9 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { isLoopback } from "../../config/kinds.ts";
 import type { KnowledgeSource } from "../../domain/channels/knowledge.ts";
+import { MESSENGER_SETTINGS } from "../../domain/channels/messenger.ts";
+import type { MessengerType } from "../../domain/channels/messenger.ts";
 import { closedUrl } from "../../domain/public-address.ts";
 import { newChannelKeys, newKey } from "../../keys.ts";
 import type { Answers } from "./answers.ts";
@@ -40,11 +42,28 @@ export function filesFor(
       ? {}
       : { knowledge: { sources: answers.documents.map((source) => besideFile(source, folder)) } }),
   };
+  const { instructions } = answers;
+  /** Named after its platform. */
+  const messengerChannel = (type: MessengerType) => ({
+    slug: type,
+    kind: "transport",
+    agent: { instructions },
+    messenger: {
+      type,
+      settings: Object.fromEntries(
+        MESSENGER_SETTINGS[type].required.map((name) => [name, `$${settingName(type, name)}`]),
+      ),
+    },
+  });
   const secrets = { [secretName]: secretKey.reveal(), HARNESS_API_KEY: newKey("tk_") };
   return {
     publishableKey,
     files: [
-      { name: CHANNELS, text: `${JSON.stringify({ channels: [channel] }, null, 2)}\n`, mode: 0o644 },
+      {
+        name: CHANNELS,
+        text: `${JSON.stringify({ channels: [channel, ...answers.messengers.map(messengerChannel)] }, null, 2)}\n`,
+        mode: 0o644,
+      },
       { name: ENVIRONMENT, text: environmentText(answers, secrets), mode: 0o600 },
     ],
   };
@@ -89,7 +108,10 @@ function arePrivate(documents: readonly KnowledgeSource[]): boolean {
   return closedUrl(urls) !== null || urls.some(({ url }) => isLoopback(new URL(url).hostname));
 }
 
-function environmentText({ url, model, store, documents }: Answers, secrets: Record<string, string>): string {
+function environmentText(
+  { url, model, store, documents, messengers }: Answers,
+  secrets: Record<string, string>,
+): string {
   return `${[
     "# The settings of the chat agent service: src/cli/README.md tells them all. This file has secrets: keep it to yourself.",
     `CHANNELS_FILE=./${CHANNELS}`,
@@ -108,6 +130,7 @@ function environmentText({ url, model, store, documents }: Answers, secrets: Rec
     ...(arePrivate(documents)
       ? ["", "# Its documents are at an address that is not public.", "KNOWLEDGE_PRIVATE=on"]
       : []),
+    ...messengers.flatMap(messengerLines),
   ].join("\n")}\n`;
 }
 
@@ -155,4 +178,23 @@ function modelLines(model: Answers["model"]): string[] {
 function setting(name: string, value: string): string {
   if (/^[\w./:@%,+=~?&-]*$/.test(value) && !value.includes("&")) return `${name}=${value}`;
   return value.includes("'") ? `${name}="${value}"` : `${name}='${value}'`;
+}
+
+/** Secrets that the owner would have to invent. */
+const MADE_SETTINGS: ReadonlySet<string> = new Set(["secretToken", "verifyToken"]);
+
+function messengerLines(type: MessengerType): string[] {
+  return [
+    "",
+    `# To fill in: the account at the platform (src/messengers/${type}.md), after npm install @chat-adapter/${type}.`,
+    ...MESSENGER_SETTINGS[type].required.map(
+      (name) =>
+        `${settingName(type, name)}=${MADE_SETTINGS.has(name) ? randomBytes(24).toString("hex") : ""}`,
+    ),
+  ];
+}
+
+/** TELEGRAM_BOT_TOKEN, of telegram and botToken. */
+function settingName(type: MessengerType, name: string): string {
+  return `${type}_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase();
 }

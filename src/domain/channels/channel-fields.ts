@@ -3,6 +3,7 @@ import type { Channel, McpProcessServer } from "./channel.ts";
 import { everyMs } from "./knowledge.ts";
 import { nearestName } from "../nearest-name.ts";
 import { isOwnField } from "./model-body.ts";
+import { messengerSchema } from "./messenger.ts";
 import { variableName } from "./channel-variables.ts";
 import { publishableHash, retiredKeysField } from "./retired-keys.ts";
 import { withoutPrototypes } from "../name-map.ts";
@@ -285,6 +286,7 @@ const channelFields = z.strictObject({
   agent: agentFields.optional(),
   handoff: handoffSchema.optional(),
   webhooks: webhooksSchema.optional(),
+  messenger: messengerSchema.nullable().optional(),
   retention: retentionSchema.optional(),
   knowledge: knowledgeSchema.optional(),
 });
@@ -322,6 +324,7 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
   const webhooks = written.webhooks
     ? withOlderSecrets(stored?.webhooks ?? [], written.webhooks, nowMs)
     : (stored?.webhooks ?? []);
+  const messenger = messengerOf(stored, written);
   const retention = written.retention ?? stored?.retention ?? {};
   const knowledge = written.knowledge ?? stored?.knowledge ?? { sources: [] };
   const before = stored?.kind === kind ? stored : null;
@@ -333,9 +336,12 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
     agent: splitAgent(written.agent ?? stored?.agent ?? {}).kept,
     ...(handoff === undefined ? {} : { handoff }),
     ...(webhooks.length === 0 ? {} : { webhooks }),
+    ...(messenger === undefined ? {} : { messenger }),
     ...(Object.keys(retention).length === 0 ? {} : { retention }),
     ...(knowledge.sources.length === 0 ? {} : { knowledge }),
   };
+  if (kind === "web" && messenger !== undefined)
+    throw new Error(`channel ${slug} is a web channel and has no messenger`);
   if (kind === "transport") {
     const extra = (["publishableKey", "secretKeyHash", "allowedOrigins"] as const).find(
       (name) => written[name] !== undefined,
@@ -360,6 +366,11 @@ export function applyFields(stored: Channel | null, written: WrittenFields, nowM
   };
 }
 
+/** null takes it away. */
+function messengerOf(stored: Channel | null, { messenger }: WrittenFields): Channel["messenger"] {
+  return messenger === undefined ? stored?.messenger : (messenger ?? undefined);
+}
+
 /** Fields that differ, by the names that people write. */
 export function changedFields(stored: Channel, next: Channel): string[] {
   const names = [
@@ -372,6 +383,7 @@ export function changedFields(stored: Channel, next: Channel): string[] {
     "agent",
     "handoff",
     "webhooks",
+    "messenger",
     "retention",
     "knowledge",
   ] as const;

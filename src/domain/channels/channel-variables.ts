@@ -12,6 +12,7 @@ export const VARIABLE_FIELDS = [
   "agent.mcpServers.*.oauth.clientId",
   "agent.mcpServers.*.oauth.clientSecret",
   "webhooks.*.secret",
+  "messenger.settings.*",
 ] as const;
 
 /** The name in `$NAME`; null if the text is anything else. */

@@ -1,4 +1,5 @@
 import type { HandoffField } from "../threads/hand-off.ts";
+import type { MessengerField } from "./messenger.ts";
 import type { WebhookField } from "./webhook.ts";
 import type { KnowledgeField } from "./knowledge.ts";
 import type { OlderKeys } from "./older-keys.ts";
@@ -114,6 +115,8 @@ export interface Channel {
   handoff?: HandoffField;
   /** Receivers of the channel's events; absent: none. */
   webhooks?: WebhookField[];
+  /** Of a transport channel: the platform whose users talk here; absent: none. */
+  messenger?: MessengerField;
   /** Older data is deleted automatically; absent: nothing is. */
   retention?: RetentionField;
   /** Documents that the assistant answers from; absent: none. */

@@ -3,6 +3,7 @@ import type { Channel } from "../../domain/channels/channel.ts";
 import { isSame } from "../../domain/channels/channel-fields.ts";
 import { isOnDisk, placeOf } from "../../domain/channels/knowledge.ts";
 import { closedMcpAddress } from "../../domain/channels/mcp-addresses.ts";
+import { API_URL } from "../../domain/channels/messenger.ts";
 import { COMMAND_LINE } from "../../domain/people/operator.ts";
 import type { Operator } from "../../domain/people/operator.ts";
 import { closedUrl } from "../../domain/public-address.ts";
@@ -76,6 +77,7 @@ export function mustReachWhatIsAllowed(
   if (!isSame(channel.webhooks, stored?.webhooks)) mustTellPublicAddresses(channel, config);
   mustReachPublicServers(channel, stored, config);
   mustReadPublicPlaces(channel, stored, { config, acting });
+  mustReachThePlatform(channel, stored);
 }
 
 /** Checks literal addresses only; names are looked up at each delivery. */
@@ -125,4 +127,11 @@ export function orInvalid(make: () => Channel): Channel {
     if (error instanceof BadChannel) throw new Refusal("invalid", error.message.replaceAll("\n", " "));
     throw error;
   }
+}
+
+/** Another address would be given the tokens, from inside the service's network. */
+function mustReachThePlatform({ messenger }: Channel, stored: Channel | null): void {
+  const url = messenger?.settings[API_URL];
+  if (url === undefined || url === stored?.messenger?.settings[API_URL]) return;
+  throw new Refusal("invalid", `messenger.settings.${API_URL} stands in CHANNELS_FILE alone`);
 }

@@ -6,6 +6,7 @@ import {
   slugSchema,
   webhooksSchema,
 } from "../../domain/channels/channel-fields.ts";
+import { MESSENGER_TYPES } from "../../domain/channels/messenger.ts";
 import { withoutPrototypes } from "../../domain/name-map.ts";
 import { MAX_OVERLAP_HOURS } from "../../domain/channels/older-keys.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
@@ -13,7 +14,12 @@ import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { newChannelKeys } from "../../keys.ts";
 import { channelFrom, rotateKeys, untilWritten, withOrigins } from "../../operators/channels.ts";
-import { changedAgent, changedWebhooks, channelView } from "../../operators/channel-secrets.ts";
+import {
+  changedAgent,
+  changedMessenger,
+  changedWebhooks,
+  channelView,
+} from "../../operators/channel-secrets.ts";
 import type { Sight } from "../../operators/channel-secrets.ts";
 import { stopChannel } from "../../operators/stop-runs.ts";
 import { NewerRecord, UnreadableRecord } from "../../store.ts";
@@ -39,6 +45,10 @@ const channelSchema = z.object({
   agent: z.record(z.string(), z.unknown()).describe("Secrets of MCP servers stand as `[secret]`"),
   handoff: handoffSchema.optional().describe("Whether and how a person may take over"),
   webhooks: webhooksSchema.optional().describe("Who is told of what happens; secrets stand as `[secret]`"),
+  messenger: z
+    .object({ type: z.enum(MESSENGER_TYPES), settings: z.record(z.string(), z.string()) })
+    .optional()
+    .describe("The platform whose users talk here; secrets stand as `[secret]`"),
   retention: retentionSchema.optional().describe("After how many days what is deleted by itself"),
   knowledge: knowledgeSchema.optional().describe("The documents that the assistant answers from"),
 });
@@ -59,6 +69,10 @@ const EXAMPLE = {
 /** The shape of a change; the fields themselves are checked as those of CHANNELS_FILE are. */
 const changeFields = z.looseObject({
   webhooks: z.array(z.looseObject({ url: z.string() })).optional(),
+  messenger: z
+    .looseObject({ settings: z.record(z.string(), z.unknown()).optional() })
+    .nullable()
+    .optional(),
   agent: z
     .looseObject({
       mcpServers: z
@@ -182,14 +196,18 @@ export function channelsEndpoints(api: ChangingChannels & Pick<OperatorApi, "kee
       answers: { 200: documentedJson("The channel", channelSchema, EXAMPLE) },
       refusals: { conflict: "Another channel has or had that publishable key" },
       async handle({ caller, acting, params, body: { stop = false, ...change } }) {
-        const { agent, webhooks, slug, addOrigins, removeOrigins, ...fields } = change;
+        const { agent, webhooks, messenger, slug, addOrigins, removeOrigins, ...fields } = change;
         const channel = await changeChannel(api, { caller, acting, slug: params.slug }, (stored) => {
           if (slug !== undefined && slug !== stored.slug)
             throw new Refusal("invalid", "The body does not match the schema: slug");
           const agentFields = agent === undefined ? {} : { agent: changedAgent(stored.agent, agent) };
           const told =
             webhooks === undefined ? {} : { webhooks: changedWebhooks(stored.webhooks ?? [], webhooks) };
-          const written = { ...fields, ...agentFields, ...told };
+          const messaging =
+            messenger === undefined
+              ? {}
+              : { messenger: messenger && changedMessenger(stored.messenger, messenger) };
+          const written = { ...fields, ...agentFields, ...told, ...messaging };
           return withOrigins(written, stored, { add: addOrigins, remove: removeOrigins });
         });
         if (stop) await stopChannel(acting, threads, channel.slug);

@@ -40,6 +40,7 @@ export interface OperatorApi {
   log: PlainLog;
   config: Pick<
     Config,
+    | "publicUrl"
     | "serverMaxBodyBytes"
     | "webhooksPrivate"
     | "mcpPrivate"

@@ -16,6 +16,7 @@ import { threadsEndpoints } from "./threads.ts";
 import { unreadableEndpoint } from "./unreadable.ts";
 import { usersEndpoints } from "./users.ts";
 import { watchEndpoint } from "./watch.ts";
+import { messengerEndpoints } from "./messenger.ts";
 import { webhooksEndpoints } from "./webhooks.ts";
 
 /** /v1/operator: the operators' API. No CORS headers: pages of other origins must not use it. */
@@ -24,6 +25,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     me,
     ...channelsEndpoints(api),
     ...webhooksEndpoints(api),
+    ...messengerEndpoints(api),
     ...knowledgeEndpoints(api),
     ...usersEndpoints(api),
     ...threadsEndpoints(api),

@@ -10,6 +10,7 @@ import type {
   VisitorOAuth,
 } from "../../domain/channels/channel.ts";
 import type { HandoffField } from "../../domain/threads/hand-off.ts";
+import type { MessengerField, MessengerType } from "../../domain/channels/messenger.ts";
 import type { KnowledgeField, KnowledgeSource } from "../../domain/channels/knowledge.ts";
 import type { OlderKeys } from "../../domain/channels/older-keys.ts";
 import type { OlderSecret, WebhookEvent, WebhookField } from "../../domain/channels/webhook.ts";
@@ -153,6 +154,12 @@ export const isChannel = shape<Channel>({
         olderSecrets: optional(listOf(shape<OlderSecret>({ secret: isText, untilMs: isNumber }))),
       }),
     ),
+  ),
+  messenger: optional(
+    shape<MessengerField>({
+      type: oneOf<MessengerType>({ telegram: true, slack: true, whatsapp: true, discord: true, teams: true }),
+      settings: mapOf(isText),
+    }),
   ),
   retention: optional(
     shape<RetentionField>({ threadsDays: optional(isNumber), anonymousDays: optional(isNumber) }),

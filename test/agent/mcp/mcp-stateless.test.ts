@@ -257,6 +257,6 @@ it("a call that is put off is asked for no more once its run is over", async () 
     if (asked === 2) over.abort(new Error("the run is over"));
     return { resultType: "input_required", requestState: "later" };
   };
-  await expect(notPutOff(ask, over.signal)).rejects.toThrow();
+  await expect(notPutOff(ask, over.signal)).rejects.toThrow("aborted");
   expect(asked).toBe(2);
 });

@@ -60,7 +60,7 @@ test("the flags alone write a channel and settings that a start takes, with keys
     expect(text + out).not.toContain(secret);
 });
 
-test("at a terminal six questions are asked; what is wrong is asked again, and an empty line takes what is usual", async () => {
+test("at a terminal seven questions are asked; what is wrong is asked again, and an empty line takes what is usual", async () => {
   const folder = temporaryFolder();
   const typed = [
     "example.com",
@@ -73,12 +73,15 @@ test("at a terminal six questions are asked; what is wrong is asked again, and a
     "redis://:it's@host:6380/1",
     "https://user:secret@www.example.com/",
     "",
+    "telegram pager",
+    "",
   ];
   const { code, out } = await type(["--dir", folder], typed);
   expect(code).toBe(0);
   expect(out).toContain('"example.com" is no origin: scheme://host[:port], without a path');
   expect(out).toContain("REDIS_URL is not usable (its value is not shown)");
-  expect(out.match(/\?.*\n/g)?.length).toBe(6);
+  expect(out).toContain('"pager" is none of telegram, slack, whatsapp, discord, teams');
+  expect(out.match(/\?.*\n/g)?.length).toBe(7);
   const { env, config, channel } = readFolder(folder);
   expect(channel).toMatchObject({
     allowedOrigins: [SITE],
@@ -102,9 +105,9 @@ test("what a flag answers is not asked", async () => {
     "--model",
     "demo",
   ];
-  const { code, out } = await type(args, [SITE, "You sell mugs.", ""]);
+  const { code, out } = await type(args, [SITE, "You sell mugs.", "", ""]);
   expect(code).toBe(0);
-  expect(out.match(/\?.*\n/g)?.length).toBe(3);
+  expect(out.match(/\?.*\n/g)?.length).toBe(4);
   const { env, channel } = readFolder(folder);
   expect(env).toMatchObject({ DATA_DIR: "/var/lib/chat", HOST: "127.0.0.1", PORT: "8080" });
   expect(env).not.toHaveProperty("OPENAI_API_KEY");
@@ -204,4 +207,35 @@ test("a slug that begins with a digit has a variable that shells take", async ()
   const { code } = await runCommand({}, ["init", "--dir", folder, "--origin", SITE, "--channel", "2-shop"]);
   expect(code).toBe(0);
   expect(readFolder(folder).env).toHaveProperty("_2_SHOP_SECRET_KEY");
+});
+
+test("messengers are channels of their own, named after the platform, whose settings are variables to fill in", async () => {
+  const folder = temporaryFolder();
+  const args = ["init", "--dir", folder, "--origin", SITE, "--messengers", "telegram slack"];
+  const { code } = await runCommand({}, args);
+  expect(code).toBe(0);
+  const { channels } = JSON.parse(readFileSync(join(folder, "channels.json"), "utf8")) as {
+    channels: { slug: string; kind: string; messenger?: object }[];
+  };
+  expect(channels.map(({ slug, kind }) => [slug, kind]).slice(1)).toEqual([
+    ["telegram", "transport"],
+    ["slack", "transport"],
+  ]);
+  expect(channels[1]?.messenger).toEqual({
+    type: "telegram",
+    settings: { botToken: "$TELEGRAM_BOT_TOKEN", secretToken: "$TELEGRAM_SECRET_TOKEN" },
+  });
+  const env = readFileSync(join(folder, ".env"), "utf8");
+  expect(env).toMatch(/^TELEGRAM_BOT_TOKEN=$/m);
+  expect(env).toMatch(/^TELEGRAM_SECRET_TOKEN=[0-9a-f]{48}$/m);
+  const refused = await runCommand({}, [
+    "init",
+    "--dir",
+    temporaryFolder(),
+    "--origin",
+    SITE,
+    "--messengers",
+    "pager",
+  ]);
+  expect(refused.code).toBe(2);
 });

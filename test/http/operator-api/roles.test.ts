@@ -25,6 +25,7 @@ const ROUTES: [
   // The channel has none.
   ["POST /channels/shop/webhooks/test", "admin", "channels", undefined, 404],
   ["POST /channels/shop/webhooks/replay", "admin", "channels", undefined, 404],
+  ["POST /channels/shop/messenger/check", "admin", "channels", undefined, 404],
   ["GET /channels/shop/knowledge", "all", "channels", undefined, 200],
   // The channel has no documents, and what is on the disk only some may name.
   ["GET /channels/shop/knowledge/rules", "all", "channels", undefined, 404],

@@ -292,6 +292,8 @@ const BOUNDS: Record<string, string> = {
   "operator addOrigins[]": "an origin, or 422",
   "operator removeOrigins": OF_THE_BODY,
   "operator removeOrigins[]": "one of the channel's, or 422",
+  "operator messenger{}": "settings of the platform, by name, or 422",
+  "operator messenger.settings{}": "8,192 characters, or 422",
 };
 
 describe("what a client chooses the size of", () => {

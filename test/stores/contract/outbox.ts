@@ -90,6 +90,23 @@ export function outboxPromises(bench: Bench): void {
       ]);
     });
 
+    it("replaces what is sealed for who knows it, and tells what is not settled, queued or not", async () => {
+      const { outbox } = await opened();
+      const sealed = { id: "msg_1", body: "{}" };
+      expect(await outbox.reseal(ref(1), sealed, "first")).toBe(false);
+      await outbox.seal(ref(1), sealed);
+      expect(await outbox.reseal(ref(1), sealed, "first")).toBe(true);
+      expect(await outbox.reseal(ref(1), sealed, "first")).toBe(true);
+      expect(await outbox.reseal(ref(1), sealed, "second")).toBe(false);
+      expect(await outbox.event(ref(1))).toEqual({ type: "sealed", id: "msg_1", body: "first" });
+      expect(await outbox.unsettled("t1", A)).toEqual(["1", "2", "3"]);
+      await outbox.settled(ref(2), null);
+      expect(await outbox.unsettled("t1", A)).toEqual(["1", "3"]);
+      await outbox.settled(ref(1), null);
+      expect(await outbox.reseal(ref(1), { ...sealed, body: "first" }, "second")).toBe(false);
+      expect(await outbox.unsettled("nobody", A)).toEqual([]);
+    });
+
     it("puts what failed behind, until it is due, replayed, or given up", async () => {
       const { outbox } = await opened();
       const dueAt = async (nowMs: number) => nths(await outbox.due(SLUG, A, { nowMs, limit: 99 }));

@@ -102,7 +102,7 @@ it("P11: an admission leaves what it told, whatever another call wrote between i
 /** Of several processes, or of webhooks, which the twin knows nothing of; deletions of several calls; and keys by other names. */
 const OTHERS = (
   "beat retire enter forget watch setAside mendToken planDeletion endDeletion unlistThread unlistUser eraseThread eraseUnchanged " +
-  "dropSilentVisitor keepSignIn takeSignIn queue settled failed seal lease release switchEndpoint leaseKnowledge releaseKnowledge keepSource keepPage dropPages dropSource wantSync beginWanted replay forgetEndpoint add replace promote merge"
+  "dropSilentVisitor keepSignIn takeSignIn queue settled failed seal reseal lease release switchEndpoint leaseKnowledge releaseKnowledge keepSource keepPage dropPages dropSource wantSync beginWanted replay forgetEndpoint add replace promote merge"
 ).split(" ");
 
 it("G14: every method that writes is among the calls", async () => {

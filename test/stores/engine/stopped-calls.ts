@@ -109,6 +109,11 @@ const CALLS: [name: string, before: Call, take: Call][] = [
   ["settled", failed, (store) => store.outbox!.settled(second, delivery)],
   ["failed", queued, (store) => store.outbox!.failed(first, { attempts: 2, dueMs: null }, delivery)],
   ["seal", told, (store) => store.outbox!.seal(first, { id: "msg_1", body: "{}" })],
+  [
+    "reseal",
+    after(told, (store) => store.outbox!.seal(first, { id: "msg_1", body: "{}" })),
+    (store) => store.outbox!.reseal(first, { id: "msg_1", body: "{}" }, '{"posts":1}'),
+  ],
   ["lease", nothing, (store) => store.outbox!.lease(slug, ENDPOINT, 100_000)],
   [
     "release",
@@ -236,7 +241,7 @@ const READING = new Set(
     "countedTokens documents due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
     "keptText keys lastOp level listThreads load longestWaiting look nextDueMs onChange onMessage onReconnect onTokenRotated " +
     "operators pages plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send sources spentTokens stats sweepPlace " +
-    "threads tidy timeMs told unqueued users usersPage waitingRuns watchers wrappers"
+    "threads tidy timeMs told unqueued unsettled users usersPage waitingRuns watchers wrappers"
   ).split(" "),
 );
 

@@ -110,6 +110,16 @@ export const SERVICE: readonly Layer[] = [
     name: "implementations, and what HTTP is made of",
     places: [
       {
+        path: "src/messengers/",
+        is: "users of Telegram, Slack, WhatsApp, Discord and Teams: what they say comes in, what enters their threads goes out",
+        rooms: [
+          {
+            path: "src/messengers/platforms/",
+            is: "each platform's bounds and limits, what its adapter's errors mean, and what a check asks",
+          },
+        ],
+      },
+      {
         path: "src/admission/",
         is: "admission of a request: length, origin, address, key or token, user, rate",
       },

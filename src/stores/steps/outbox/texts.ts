@@ -1,4 +1,4 @@
-import type { OutboxStore, StoredEvent, ToldRef } from "../../../store.ts";
+import type { OutboxStore, SealedEvent, StoredEvent, ToldRef } from "../../../store.ts";
 import { openedBody, openedEvent } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine } from "../../engine.ts";
@@ -9,7 +9,7 @@ import { fieldIs } from "../field-is.ts";
 import { untilApplied } from "../until-applied.ts";
 
 type Opened = StoredEvent | null;
-type OutboxTexts = Pick<OutboxStore, "told" | "event" | "seal">;
+type OutboxTexts = Pick<OutboxStore, "told" | "event" | "seal" | "reseal" | "unsettled">;
 
 /** The texts of events: beside their threads, or beside the channel. */
 export function outboxTexts({ engine, codec }: StepsContext): OutboxTexts {
@@ -27,6 +27,12 @@ export function outboxTexts({ engine, codec }: StepsContext): OutboxTexts {
         ? { ...stored, text: openedEvent(stored.text, open) }
         : { ...stored, body: openedBody(stored.body, fieldOf(ref), open) },
     );
+  }
+
+  async function kept(ref: ToldRef, sealed: SealedEvent): Promise<SealedEvent> {
+    const { uid, slug } = ref;
+    const seal = uid === null ? null : await codec.sealOf({ uid, slug, userId: null });
+    return seal ? { ...sealed, body: seal(sealed.body, "body", fieldOf(ref)) } : sealed;
   }
 
   return {
@@ -50,9 +56,7 @@ export function outboxTexts({ engine, codec }: StepsContext): OutboxTexts {
 
     async seal(ref, sealed) {
       const [key, field] = [keyOf(ref), fieldOf(ref)];
-      const { uid, slug } = ref;
-      const seal = uid === null ? null : await codec.sealOf({ uid, slug, userId: null });
-      const kept = seal ? { ...sealed, body: seal(sealed.body, "body", field) } : sealed;
+      const written = sealedText(await kept(ref, sealed));
       let text = await textOf(ref);
       return untilApplied("seal an event", async () => {
         const stored = await opened(ref, text);
@@ -61,13 +65,43 @@ export function outboxTexts({ engine, codec }: StepsContext): OutboxTexts {
           name: "seal",
           slot: slotOf(key),
           checks: [fieldIs(key, field, text)],
-          writes: [{ write: "set", key, fields: [[field, sealedText(kept)]] }],
+          writes: [{ write: "set", key, fields: [[field, written]] }],
           reads: [{ read: "fields", key, fields: [field] }],
         });
         if (applied.type !== "failed") return sealed;
         [[text = null]] = applied.reads;
         return undefined;
       });
+    },
+
+    async reseal(ref, before, body) {
+      const [key, field] = [keyOf(ref), fieldOf(ref)];
+      const written = sealedText(await kept(ref, { ...before, body }));
+      const text = await textOf(ref);
+      const stored = await opened(ref, text);
+      if (stored?.type !== "sealed") return false;
+      // An earlier try of the same call.
+      if (stored.body === body) return true;
+      if (stored.body !== before.body) return false;
+      const { type } = await engine.apply({
+        name: "seal",
+        slot: slotOf(key),
+        checks: [fieldIs(key, field, text)],
+        writes: [{ write: "set", key, fields: [[field, written]] }],
+      });
+      return type !== "failed";
+    },
+
+    async unsettled(uid, endpoint) {
+      const [[told], pairs] = await engine.read([
+        { read: "fields", key: tables.header.key(uid), fields: [HEADER.told] },
+        { read: "hash", key: tables.outbox.key(uid) },
+      ]);
+      return pairs
+        .map(([field]) => field.split(" "))
+        .filter(([nth, of]) => of === endpoint && Number(nth) <= Number(told ?? 0))
+        .map(([nth = ""]) => nth)
+        .sort((a, b) => Number(a) - Number(b));
     },
   };
 }

@@ -1,0 +1,15 @@
+/** What of a platform's answer is read by a check. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const MOST_CHARS = 200;
+
+/** The words in an answer that say what is wrong. */
+export function words(body: unknown): string {
+  if (!isRecord(body)) return "";
+  const { description, error, message } = body;
+  const inner = isRecord(error) ? error["message"] : error;
+  const text = [description, inner, message].find((one) => typeof one === "string");
+  return typeof text === "string" ? text.slice(0, MOST_CHARS) : "";
+}
