@@ -104,7 +104,12 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
 
   if (latest !== undefined && lastCalled(since) === SEARCH_KNOWLEDGE)
     return { type: "text", text: answerFrom(latest, userText) ?? phrases.notWritten };
-  const asks = documents !== undefined && ASKS_ABOUT.test(userText) && !ASKS_WHAT_IT_CAN.test(userText);
+  const seen = seenIn(messages[lastOfUser]);
+  const asks =
+    documents !== undefined &&
+    seen.length === 0 &&
+    ASKS_ABOUT.test(userText) &&
+    !ASKS_WHAT_IT_CAN.test(userText);
   const tool = nextTool(userText, useful, { called, isWish: !asks });
   if (latest !== undefined && FINDS.test(lastCalled(since))) {
     const missed = missedIn(latest, words(userText));
@@ -123,7 +128,6 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
     const looking = { query: userText, _progress: phrases.looksUp };
     return { type: "call", name: SEARCH_KNOWLEDGE, arguments: looking };
   }
-  const seen = seenIn(messages[lastOfUser]);
   if (seen.length > 0) return { type: "text", text: phrases.sees(seen.join("; ")) };
   if (GREETING.test(userText) || ASKS_WHAT_IT_CAN.test(userText))
     return { type: "text", text: withOffers(phrases.greeting, useful, phrases) };
