@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   NO_THREADS,
   inStates,
+  isAnswerTo,
   isNews,
   noticeOf,
   withChange,
@@ -71,4 +72,15 @@ test("the browser's notice names the conversation, and nothing that was said", (
   });
   expect(noticeOf(waiting)).toEqual({ title: "Waiting for a person", body: "order 7 in shop" });
   expect(noticeOf(thread("order 8")).title).toBe("A new conversation");
+});
+
+test("a message is for the operator who has taken its conversation, and for nobody else", () => {
+  const taken = { ...thread("order 7"), state: "with_person" as const, updatedAt: 20 };
+  const by = (name: string) => ({ ...taken, handoff: { askedBy: null, with: name } });
+  expect(isAnswerTo("ada", by("ada"), 10)).toBe(true);
+  // It was taken, or given a state: no message came.
+  expect(isAnswerTo("ada", by("ada"), 20)).toBe(false);
+  expect(isAnswerTo("ada", by("ben"), 10)).toBe(false);
+  expect(isAnswerTo("ada", { ...by("ada"), state: "idle" }, 10)).toBe(false);
+  expect(noticeOf(by("ada")).title).toBe("The visitor answered you");
 });

@@ -73,6 +73,36 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   expect((await say("A person?")).lines).toMatchObject([{ type: "done", handledBy: "person" }]);
   await page.getByRole("log").getByText("A person?", { exact: true }).waitFor();
 
+  // Elsewhere the operator hears that the visitor answers, and what they have begun to write stays.
+  await page.evaluate("document.hasFocus = () => true");
+  await page.getByLabel("Your answer").pressSequentially("Half a sent");
+  await enter(page, "#/inbox");
+  await page.evaluate("document.hasFocus = () => false");
+  expect((await say("Hello?")).lines).toMatchObject([{ type: "done", handledBy: "person" }]);
+  const row = page.getByRole("link", { name: /ticket-1/ });
+  await row.getByText("1 unread").waitFor();
+  await say("Are you there?");
+  await row.getByText("2 unread").waitFor();
+  await page.getByRole("link", { name: "Inbox 1 unread" }).waitFor();
+  expect(await page.title()).toMatch(/^\(\d\) /);
+  await expect
+    .poll(() => page.evaluate("notices.at(-1)"), SOON)
+    .toBe("The visitor answered you: ticket-1 in cli");
+  await page.evaluate("document.hasFocus = () => true");
+  await row.press("Enter");
+  await page.getByRole("log").getByText("Are you there?").waitFor();
+  await expect.poll(() => page.getByRole("link", { name: "Inbox 1 unread" }).count(), SOON).toBe(0);
+  expect(await page.getByLabel("Your answer").inputValue()).toBe("Half a sent");
+  await page.reload();
+  await page.getByLabel("Your answer").waitFor();
+  expect(await page.getByLabel("Your answer").inputValue()).toBe("Half a sent");
+  await page.getByLabel("Your answer").fill("Yes, here");
+  await page.getByLabel("Your answer").press("Enter");
+  await page.getByRole("article", { name: "local:" }).getByText("Yes, here").waitFor();
+  await page.reload();
+  await page.getByLabel("Your answer").waitFor();
+  expect(await page.getByLabel("Your answer").inputValue()).toBe("");
+
   await page.getByRole("button", { name: "Give back" }).first().press("Enter");
   await page.getByLabel("A note for the assistant").fill("All is well");
   await page.getByRole("dialog").getByRole("button", { name: "Give back" }).press("Enter");

@@ -3,11 +3,21 @@ import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import type { HandOff } from "./hand-off.ts";
+import { useDraft } from "./drafts.ts";
 import { ReadyAnswers } from "./ready-answers.tsx";
 
 /** The form for the operator who has taken the conversation. `replies`: the channel's ready answers. */
-export function Answer({ handOff, replies }: { handOff: HandOff; replies: readonly string[] }) {
-  const [text, setText] = useState("");
+export function Answer({
+  id,
+  handOff,
+  replies,
+}: {
+  /** Of the conversation. */
+  id: string;
+  handOff: HandOff;
+  replies: readonly string[];
+}) {
+  const [text, setText] = useDraft(id);
   const form = useRef<HTMLFormElement>(null);
   const [isReturning, setReturning] = useState(false);
   const send = async () => {
@@ -34,7 +44,7 @@ export function Answer({ handOff, replies }: { handOff: HandOff; replies: readon
         <ReadyAnswers
           replies={replies}
           onChoose={(reply) => {
-            setText((written) => (written.trim() === "" ? reply : `${written.trimEnd()}\n${reply}`));
+            setText(text.trim() === "" ? reply : `${text.trimEnd()}\n${reply}`);
             form.current?.querySelector("textarea")?.focus();
           }}
         />

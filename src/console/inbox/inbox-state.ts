@@ -51,8 +51,20 @@ export function isNews(
   return before === undefined && createdAt >= sinceMs;
 }
 
+/** Has a message come since `sinceMs` into a conversation that this operator has taken? */
+export function isAnswerTo(
+  operator: string,
+  { state, handoff, updatedAt }: PlacedThread,
+  sinceMs: number,
+): boolean {
+  return state === "with_person" && handoff?.with === operator && updatedAt > sinceMs;
+}
+
 /** The browser notification. It has only ids, because it appears over whatever else is on the screen. */
 export function noticeOf({ channel, threadId, state }: PlacedThread): { title: string; body: string } {
-  const waits = state === "waiting_for_person";
-  return { title: waits ? "Waiting for a person" : "A new conversation", body: `${threadId} in ${channel}` };
+  const titles: Partial<Record<PlacedThread["state"], string>> = {
+    waiting_for_person: "Waiting for a person",
+    with_person: "The visitor answered you",
+  };
+  return { title: titles[state] ?? "A new conversation", body: `${threadId} in ${channel}` };
 }

@@ -1,7 +1,9 @@
+import { useContext } from "preact/hooks";
 import { Time } from "../parts/times.tsx";
 import type { PlacedThread } from "../service/views.ts";
 import { linkTo } from "../shell/route.ts";
 import { StateFlag } from "./states.tsx";
+import { Unread } from "./unread.ts";
 
 /** A conversation in a list: whose, where, its state, when something last happened. */
 export function ThreadRow({
@@ -18,6 +20,7 @@ export function ThreadRow({
   /** The tab of the conversation that the row leads to; absent: its messages. */
   part?: "machine";
 }) {
+  const unread = useContext(Unread).get(thread.id) ?? 0;
   const { id, channel, threadId, userId, state, createdAt, updatedAt, messages, handoff } = thread;
   return (
     <a class="row" href={linkTo(["channels", channel, "threads", id], { part })} tabIndex={tabIndex}>
@@ -44,7 +47,10 @@ export function ThreadRow({
           </>
         )}
       </span>
-      <span class="flags">{state !== "idle" && <StateFlag state={state} />}</span>
+      <span class="flags">
+        {unread > 0 && <span class="new">{unread} unread</span>}
+        {state !== "idle" && <StateFlag state={state} />}
+      </span>
       <span class="at">
         <Time at={updatedAt} style="ago" />
       </span>

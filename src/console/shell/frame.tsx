@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Me } from "../service/views.ts";
 import { useFreshThreads } from "../inbox/fresh-threads.ts";
+import { Unread } from "../inbox/unread.ts";
 import { useConsole } from "./console-context.ts";
 import { Find } from "./find.tsx";
 import { placesOf } from "./places.ts";
@@ -26,7 +27,12 @@ export function Frame({
   const main = useRef<HTMLElement>(null);
   const place = route.path.join("/");
   useFocusOnRoom(main.current, place);
-  const fresh = useFreshThreads(useConsole().events, route.path[0] === "inbox");
+  const [room, , kind, openId = null] = route.path;
+  const { fresh, unread } = useFreshThreads(useConsole().events, {
+    reader: me.name,
+    isInInbox: room === "inbox",
+    openId: kind === "threads" ? openId : null,
+  });
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a narrow page the rooms are one line, which is wider than the page.
@@ -57,6 +63,7 @@ export function Frame({
             >
               {name}
               {name === "Inbox" && fresh > 0 && <span class="new">{fresh} new</span>}
+              {name === "Inbox" && unread.size > 0 && <span class="new">{unread.size} unread</span>}
             </a>
           ))}
         </nav>
@@ -78,7 +85,7 @@ export function Frame({
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        {children}
+        <Unread.Provider value={unread}>{children}</Unread.Provider>
       </main>
       {open === "find" && <Find onClose={() => setOpen(null)} />}
       {open === "keys" && <ShortcutsHelp places={places} onClose={() => setOpen(null)} />}

@@ -1,3 +1,5 @@
+import { forgetDrafts } from "../conversation/drafts.ts";
+
 /**
  * An operator's key: it comes in a link's fragment, which browsers never send, or from a sign-in. It is removed from the
  * address at once, stored for this tab only, and sent in a header.
@@ -34,7 +36,9 @@ export function isSignedIn(): boolean {
   return sessionStorage.getItem(SIGNED_IN) !== null;
 }
 
+/** And what was written with it. */
 export function forgetKey(): void {
   sessionStorage.removeItem(NAME);
   sessionStorage.removeItem(SIGNED_IN);
+  forgetDrafts();
 }
