@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { StateFlag } from "../inbox/states.tsx";
 import { Machine } from "../machine/machine.tsx";
 import { Empty } from "../parts/empty.tsx";
+import { Question } from "../parts/question.tsx";
 import { Time } from "../parts/times.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import type { ThreadState, UserView } from "../service/views.ts";
@@ -51,6 +52,9 @@ export function Conversation({
   const part = parts.find(([name]) => name === query["part"])?.[0] ?? "talk";
   const state = watched.talk.state ?? facts?.state ?? null;
   const isMine = state === "with_person" && person !== null && "name" in person && person.name === me.name;
+  const holder = state === "with_person" && person !== null && "name" in person ? person.name : null;
+  const takenBy = useTakenBy(holder, me.name);
+  const [asksTaking, setAsksTaking] = useState(false);
   const visitor = user ? nameOf(user) : "Visitor";
   const { isDeleted } = watched.talk;
   const [asksDeletion, setAsksDeletion] = useState(false);
@@ -65,7 +69,12 @@ export function Conversation({
           <State state={state} person={person} />
           {may.readTexts && <Live watched={watched} />}
           {hasHandOff && !isMine && (
-            <button type="button" class="button main" disabled={handOff.isBusy} onClick={handOff.take}>
+            <button
+              type="button"
+              class="button main"
+              disabled={handOff.isBusy}
+              onClick={() => (holder === null ? void handOff.take(null) : setAsksTaking(true))}
+            >
               Take over
             </button>
           )}
@@ -77,6 +86,27 @@ export function Conversation({
     >
       <Trouble text={watched.trouble ?? thread.trouble} />
       <Trouble text={change.trouble ?? handOff.trouble} />
+      {takenBy !== null && (
+        <p class="taken" role="status">
+          {takenBy} has taken this conversation over from you. What you had begun to write is kept.
+        </p>
+      )}
+      {asksTaking && holder !== null && (
+        <Question
+          title={`Take it from ${holder}?`}
+          yes="Take it over"
+          onYes={async () => {
+            await handOff.take(holder);
+            setAsksTaking(false);
+          }}
+          onClose={() => setAsksTaking(false)}
+        >
+          <p>
+            {holder} has this conversation, and may be writing at this moment. The visitor will see that you
+            answer.
+          </p>
+        </Question>
+      )}
       <nav class="parts" aria-label="Parts of the conversation">
         {parts.map(([name, text]) => (
           <a
@@ -198,4 +228,17 @@ function State({ state, person }: { state: ThreadState | null; person: TalkState
       )}
     </>
   );
+}
+
+/** Who has taken the conversation from the reader, while this page is open; null: nobody, or the reader has it again. */
+function useTakenBy(holder: string | null, reader: string): string | null {
+  const [taken, setTaken] = useState<{ from: string | null; by: string | null }>({ from: null, by: null });
+  useEffect(() => {
+    setTaken(({ from, by }) => {
+      if (holder === reader) return { from: reader, by: null };
+      if (holder === null) return { from: null, by };
+      return { from: null, by: from === reader ? holder : by };
+    });
+  }, [holder, reader]);
+  return taken.by;
 }

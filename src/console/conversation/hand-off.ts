@@ -8,7 +8,8 @@ import { useConsole } from "../shell/console-context.ts";
 export interface HandOff {
   trouble: string | null;
   isBusy: boolean;
-  take: () => void;
+  /** `from`: the operator who has it, as the page shows; null: nobody. */
+  take: (from: string | null) => Promise<boolean>;
   /** Resolves to true if the message was sent. */
   say: (text: string) => Promise<boolean>;
   typing: () => void;
@@ -29,7 +30,7 @@ export function useHandOff(
   id: string,
   { seenEpoch, lookAgain }: { seenEpoch: number | null; lookAgain: () => void },
 ): HandOff {
-  const { api, tell } = useConsole();
+  const { api, me, tell } = useConsole();
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const typedAt = useRef(-Infinity);
@@ -37,16 +38,34 @@ export function useHandOff(
   const unsure = useRef<{ text: string; id: string } | null>(null);
   const path = pathOf("channels", slug, "threads", id);
 
-  async function act(does: (epoch: number) => Promise<unknown>, done: string | null): Promise<boolean> {
+  /** Once more if the page was only behind: the conversation is still whose it was. */
+  async function doneBy(does: (epoch: number) => Promise<unknown>, from: string | null): Promise<void> {
+    const look = () => api.get<ThreadView>(path);
+    try {
+      await does(seenEpoch ?? (await look()).epoch ?? 0);
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 409)) throw error;
+      const now = await look();
+      const whose = whoseOf(now);
+      if (whose !== from || now.epoch === seenEpoch)
+        throw new Error(lateText(whose, me.name), { cause: error });
+      await does(now.epoch ?? 0);
+    }
+  }
+
+  async function act(
+    does: (epoch: number) => Promise<unknown>,
+    done: string | null,
+    from: string | null = me.name,
+  ): Promise<boolean> {
     setTrouble(null);
     setBusy(true);
     try {
-      await does(seenEpoch ?? (await api.get<ThreadView>(path)).epoch ?? 0);
+      await doneBy(does, from);
       if (done !== null) tell(done);
       return true;
     } catch (error) {
-      const isLate = error instanceof Problem && error.status === 409;
-      setTrouble(isLate ? `Who answers has changed meanwhile. ${error.message}` : messageOf(error));
+      setTrouble(messageOf(error));
       return false;
     } finally {
       setBusy(false);
@@ -57,7 +76,8 @@ export function useHandOff(
   return {
     trouble,
     isBusy,
-    take: () => void act((epoch) => api.send("POST", `${path}/take`, { epoch }), "The conversation is yours"),
+    take: (from) =>
+      act((epoch) => api.send("POST", `${path}/take`, { epoch }), "The conversation is yours", from),
     say(text) {
       const message = unsure.current?.text === text ? unsure.current : { text, id: newId() };
       unsure.current = message;
@@ -78,6 +98,17 @@ export function useHandOff(
       ),
     close: () => void act((epoch) => api.send("POST", `${path}/close`, { epoch }), "Your part is over"),
   };
+}
+
+/** The operator who has it; null: nobody. */
+function whoseOf({ state, handoff }: ThreadView): string | null {
+  return state === "with_person" ? (handoff?.with ?? null) : null;
+}
+
+function lateText(whose: string | null, reader: string): string {
+  if (whose === reader)
+    return "You have the conversation already. Look at the latest messages, then do it again.";
+  return whose === null ? "Nobody has the conversation any more." : `${whose} has the conversation by now.`;
 }
 
 /** A page without https has no crypto.randomUUID. */
