@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startWorker } from "../../worker/start-worker.ts";
 import type { FetchedPage } from "./kinds.ts";
 import { UnreadablePage } from "./page.ts";
 import type { ReadPage } from "./page.ts";
@@ -24,16 +25,9 @@ export function createReader({ timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } 
   let last: Promise<unknown> = Promise.resolve();
 
   function started(): Worker {
-    const url = new URL(
-      import.meta.url.endsWith(".ts") ? "read-worker.ts" : "read-worker.js",
-      import.meta.url,
-    );
-    const begun = new Worker(url, {
-      // From sources, in tests and during development.
-      execArgv: url.pathname.endsWith(".ts") ? ["--import", "tsx"] : [],
+    const begun = startWorker(new URL("read-worker.ts", import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });
-    begun.unref();
     // Its listeners of a page tell what happened.
     begun.on("error", () => {});
     begun.on("exit", () => {

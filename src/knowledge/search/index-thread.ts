@@ -1,5 +1,6 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { FoundPassage } from "../../knowledge.ts";
+import { startWorker } from "../../worker/start-worker.ts";
 import type { IndexedPassage } from "./passage-index.ts";
 import type { Vector } from "./vectors.ts";
 
@@ -37,12 +38,7 @@ export function createIndexThread(): IndexThread {
   const waiting = new Map<number, Waiting>();
 
   function started(): Worker {
-    const isSource = import.meta.url.endsWith(".ts");
-    const begun = new Worker(new URL(`index-worker.${isSource ? "ts" : "js"}`, import.meta.url), {
-      // From sources, in tests and during development.
-      execArgv: isSource ? ["--import", "tsx"] : [],
-    });
-    begun.unref();
+    const begun = startWorker(new URL("index-worker.ts", import.meta.url));
     begun.on("message", ({ nth, found, fault }: IndexAnswer) => {
       const asker = waiting.get(nth);
       waiting.delete(nth);

@@ -86,6 +86,7 @@ export const SERVICE: readonly Layer[] = [
       },
       { path: "src/owners-package.ts", is: "finding a package that an owner installs" },
       { path: "src/bounded-body.ts", is: "reading no more of somebody else's answer than its bounds" },
+      { path: "src/worker/", is: "starting the thread of a module, from its source or as built" },
     ],
   },
   {
