@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { WorkerOptions } from "node:worker_threads";
 
 /**
- * Starts the thread of a module, unreferenced. `module` names the source (`.ts`), beside which the
+ * Starts the thread of a module. It does not keep the process alive until somebody listens to its messages. `module` names the source (`.ts`), beside which the
  * build puts its JavaScript. From sources, in tests and during development, tsx reads it: Node 20 cannot, and there
  * `--import tsx` does nothing in a thread.
  */

@@ -1,4 +1,4 @@
-// For src/knowledge/read/reader.ts, src/knowledge/read/read-worker.ts, src/knowledge/read/kinds.ts, src/worker/start-worker.ts, src/worker/source-worker.mjs
+// For src/knowledge/read/reader.ts, src/knowledge/read/read-worker.ts, src/knowledge/read/kinds.ts
 import { expect, onTestFinished, test } from "vitest";
 import { kindOf } from "../../src/knowledge/read/kinds.ts";
 import { createReader } from "../../src/knowledge/read/reader.ts";

@@ -17,7 +17,10 @@ export interface IndexAnswer {
   fault?: string;
 }
 
-/** The indexes of all channels, in one thread, which begins with the first request. */
+/**
+ * The indexes of all channels, in one thread, which begins with the first request. It keeps the process alive while somebody
+ * waits for an answer, and no longer.
+ */
 export interface IndexThread {
   /** Rejects if the thread ends; then all indexes are empty. */
   ask(request: IndexRequest): Promise<FoundPassage[]>;
@@ -42,6 +45,7 @@ export function createIndexThread(): IndexThread {
     begun.on("message", ({ nth, found, fault }: IndexAnswer) => {
       const asker = waiting.get(nth);
       waiting.delete(nth);
+      if (waiting.size === 0) begun.unref();
       if (fault === undefined) asker?.resolve(found);
       else asker?.reject(new Error(`Cannot search documents: ${fault}`));
     });
@@ -64,6 +68,7 @@ export function createIndexThread(): IndexThread {
       const nth = (asked += 1);
       return new Promise((resolve, reject) => {
         waiting.set(nth, { resolve, reject });
+        thread.ref();
         thread.postMessage({ ...request, nth });
       });
     },
