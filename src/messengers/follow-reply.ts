@@ -41,30 +41,34 @@ export async function followReply(
     if (!reply) return "";
     let text = "";
     let terminal: TerminalLine | null = null;
-    const ended = new Promise<void>((resolve) => {
-      reply.read((lines: Line[]) => {
-        for (const line of lines) {
-          if (line.type === "delta") text += line.text;
-          if (!isTerminal(line)) continue;
-          terminal = line;
-          resolve();
-        }
-      });
-      signal.addEventListener("abort", () => resolve(), { once: true });
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    signal.addEventListener("abort", end);
+    reply.read((lines: Line[]) => {
+      for (const line of lines) {
+        if (line.type === "delta") text += line.text;
+        if (!isTerminal(line)) continue;
+        terminal = line;
+        end();
+      }
     });
     let shown = "";
     let nextMs = clock.elapsed() + FIRST_MS;
-    while (terminal === null && !signal.aborted) {
-      await Promise.race([ended, pause(timers, Math.max(nextMs - clock.elapsed(), MIN_MS))]);
-      if (terminal !== null || signal.aborted || clock.elapsed() < nextMs) continue;
-      view.stillRuns();
-      if (text !== shown) {
-        shown = text;
-        await view.grown(text);
+    try {
+      while (terminal === null && !signal.aborted) {
+        await Promise.race([ended, pause(timers, Math.max(nextMs - clock.elapsed(), MIN_MS))]);
+        if (terminal !== null || signal.aborted || clock.elapsed() < nextMs) continue;
+        view.stillRuns();
+        if (text !== shown) {
+          shown = text;
+          await view.grown(text);
+        }
+        nextMs = clock.elapsed() + view.everyMs;
       }
-      nextMs = clock.elapsed() + view.everyMs;
+    } finally {
+      signal.removeEventListener("abort", end);
+      reply.leave();
     }
-    reply.leave();
     signal.throwIfAborted();
     if (!isInterrupted(terminal)) return text;
     await pause(timers, AGAIN_MS);
