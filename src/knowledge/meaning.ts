@@ -10,7 +10,6 @@ import { CannotEmbed } from "./sync/sync-source.ts";
 const AT_ONCE = 64;
 /** A visitor waits for it; without it the question is found by its words. */
 const QUESTION_MS = 3_000;
-const NEVER = new AbortController().signal;
 
 type Embedding = NonNullable<Model["embed"]>;
 
@@ -18,13 +17,13 @@ type Embedding = NonNullable<Model["embed"]>;
 export async function withMeaning(
   embed: Embedding,
   model: string,
-  passages: readonly Passage[],
+  { passages, signal }: { passages: readonly Passage[]; signal: AbortSignal },
 ): Promise<StoredPassage[]> {
   const kept: StoredPassage[] = [];
   for (let at = 0; at < passages.length; at += AT_ONCE) {
     const some = passages.slice(at, at + AT_ONCE);
     const texts = some.map(({ title, heading, text }) => [title, heading, text].filter(Boolean).join("\n"));
-    const vectors = await embed(model, texts, NEVER).catch((cause: unknown) => {
+    const vectors = await embed(model, texts, signal).catch((cause: unknown) => {
       throw new CannotEmbed(`its meaning cannot be known: ${messageOf(cause)}`, { cause });
     });
     some.forEach(({ heading, text }, nth) => {

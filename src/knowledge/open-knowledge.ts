@@ -5,7 +5,6 @@ import type { KnowledgeStore } from "../store.ts";
 import type { OpenKnowledge } from "./create-knowledge.ts";
 import { createPageFetch } from "./fetch/page-fetch.ts";
 import { meaningOf, withMeaning } from "./meaning.ts";
-import type { Passage } from "./passages.ts";
 import { createReader } from "./read/reader.ts";
 import type { IndexThread } from "./search/index-thread.ts";
 import { createIndexThread } from "./search/index-thread.ts";
@@ -55,7 +54,7 @@ export async function openKnowledge({
       openFetch: () => createPageFetch({ allowsPrivate }),
       openReader: () => createReader(),
       ...(embed
-        ? { embed: (model: string) => (passages: readonly Passage[]) => withMeaning(embed, model, passages) }
+        ? { embed: (model: string) => (passages, signal) => withMeaning(embed, model, { passages, signal }) }
         : {}),
     }),
     ...(embed ? { meaningOf: (model: string, question: string) => meaningOf(embed, model, question) } : {}),

@@ -1,10 +1,12 @@
-// For src/knowledge/sync/
+// For src/knowledge/sync/, src/knowledge/meaning.ts
 import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { newId } from "../../src/domain/ids.ts";
+import type { Model } from "../../src/model.ts";
+import { withMeaning } from "../../src/knowledge/meaning.ts";
 import { readPage } from "../../src/knowledge/read/kinds.ts";
 import { CannotEmbed, LostLease, syncSource } from "../../src/knowledge/sync/sync-source.ts";
 import type { SourceSync } from "../../src/knowledge/sync/sync-source.ts";
@@ -107,6 +109,22 @@ test("other settings read everything anew; a meaning that cannot be known now ke
   });
   expect(await texts()).toEqual({ "a.md": "One." });
   await expect(sync({ embed: () => Promise.reject(new TypeError("a bug")) }, true)).rejects.toThrow("a bug");
+});
+
+test("a stop does not wait for the model that knows what passages mean", async () => {
+  const { sync } = await opened({ "a.md": "One.\n" });
+  const stopping = new AbortController();
+  const reason = new Error("The service stops");
+  const embed: NonNullable<Model["embed"]> = (_model, _texts, signal) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+      stopping.abort(reason);
+    });
+  const reading = sync({
+    signal: stopping.signal,
+    embed: (passages, signal) => withMeaning(embed, "m", { passages, signal }),
+  });
+  await expect(reading).rejects.toMatchObject({ cause: reason });
 });
 
 test("a source is read when it is new, due, wanted, interrupted or another one, and removed when it is named no more", () => {

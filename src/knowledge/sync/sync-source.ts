@@ -29,7 +29,7 @@ export interface SourceSync extends Pick<Crawling, "fetching" | "reader" | "paus
   now: () => number;
   newId: () => string;
   /** Adds what passages mean; absent: they are found by their words alone. Rejects if that cannot be known now. */
-  embed?: (passages: readonly Passage[]) => Promise<StoredPassage[]>;
+  embed?: (passages: readonly Passage[], signal: AbortSignal) => Promise<StoredPassage[]>;
 }
 
 /** Another process reads the channel's sources by now. */
@@ -114,7 +114,7 @@ export async function syncSource(sync: SourceSync): Promise<SourceRecord> {
         const some = all.slice(0, Math.min(MOST_OF_PAGE, room));
         if (some.length < all.length) fail({ url, why: whyCut(all.length, room, sync.mostPassages) });
         const kept = sync.embed
-          ? await sync.embed(some)
+          ? await sync.embed(some, sync.signal)
           : some.map(({ heading, text }) => ({ heading, text }));
         const { links, ...seen } = crawled.known;
         const title = some[0]?.title ?? "";
