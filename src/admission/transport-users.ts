@@ -8,18 +8,21 @@ import type { Store, UserAdmission } from "../store.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Directory } from "./directory.ts";
 
+/** Of an arrival: where its log line gets what is known of it. */
+type Noting = Pick<Arrival, "note">;
+
 /** The users of transports' requests: the channel (404), and whether the user may talk (403). */
 export interface TransportUsers {
   /** Created on first use. A new displayName replaces the stored one, and so do attributes. */
-  user(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
+  user(arrival: Noting, named: NamedUser): Promise<AdmittedUser>;
   /** The same as `user`, but refuses (403) a user who may not talk. */
-  speaker(arrival: Arrival, named: NamedUser): Promise<AdmittedUser>;
+  speaker(arrival: Noting, named: NamedUser): Promise<AdmittedUser>;
   /** The uid of a user's thread. Creates nothing: null if the user or the thread is unknown. Works for blocked users. */
-  threadOf(arrival: Arrival, named: NamedThread): Promise<string | null>;
+  threadOf(arrival: Noting, named: NamedThread): Promise<string | null>;
   /** The same as `threadOf`, but Refusal("forbidden") for a user who may not talk. */
-  speakersThread(arrival: Arrival, named: NamedThread): Promise<string | null>;
+  speakersThread(arrival: Noting, named: NamedThread): Promise<string | null>;
   /** An existing user; otherwise Refusal("not-found"). Works for blocked users. */
-  knownUser(arrival: Arrival, named: Pick<NamedThread, "slug" | "externalId">): Promise<User>;
+  knownUser(arrival: Noting, named: Pick<NamedThread, "slug" | "externalId">): Promise<User>;
 }
 
 export interface NamedUser {
@@ -60,7 +63,7 @@ export function createTransportUsers({
     directory.channel(slug);
   }
 
-  async function user({ note }: Arrival, { slug, ...named }: NamedUser): Promise<AdmittedUser> {
+  async function user({ note }: Noting, { slug, ...named }: NamedUser): Promise<AdmittedUser> {
     note({ slug });
     mustBeReadable(slug);
     const atMs = clock.now();
@@ -73,7 +76,7 @@ export function createTransportUsers({
 
   /** Creates nothing. null: the user is unknown. */
   async function known(
-    { note }: Arrival,
+    { note }: Noting,
     { slug, externalId, threadId }: { slug: string; externalId: string; threadId: string | null },
   ): Promise<UserAdmission | null> {
     note({ slug });
@@ -91,7 +94,7 @@ export function createTransportUsers({
     return admission;
   }
 
-  function noted({ note }: Arrival, uid: string | null): string | null {
+  function noted({ note }: Noting, uid: string | null): string | null {
     if (uid !== null) note({ uid });
     return uid;
   }

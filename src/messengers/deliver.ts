@@ -30,9 +30,12 @@ const LONGEST_REST_MS = 60_000;
 /** As webhooks: then an event is given up. */
 const GIVEN_UP_MS = 3 * 86_400_000;
 
+/** An event of a thread. */
+type ThreadRef = ToldRef & { uid: string };
+
 /** An event that is being delivered, with all that it needs. */
 interface Delivering {
-  ref: ToldRef;
+  ref: ThreadRef;
   atMs: number;
   message: Message;
   account: Account;
@@ -60,7 +63,7 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
     failures.delete(uid);
   }
 
-  async function deliverOne(ref: ToldRef & { uid: string }): Promise<void> {
+  async function deliverOne(ref: ThreadRef): Promise<void> {
     const delivering = await begin(ref);
     if (!delivering) return outbox.settled(ref, null);
     try {
@@ -77,7 +80,7 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
   }
 
   /** Null: there is nothing to tell, or nobody to tell it to, any more. */
-  async function begin(ref: ToldRef & { uid: string }): Promise<Delivering | null> {
+  async function begin(ref: ThreadRef): Promise<Delivering | null> {
     const { uid, slug } = ref;
     const stored = await outbox.event(ref);
     if (!stored) return null;
@@ -130,21 +133,25 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
 
     type();
     const { runId } = message;
-    const said = await followReply({ ...dependencies, signal: stopping.signal }, uidAnd(ref, runId), {
-      everyMs: editMs ?? platform.typingMs ?? LONGEST_REST_MS,
-      stillRuns: type,
-      async grown(text) {
-        if (isQuiet || clock.elapsed() < untilMs) return;
-        try {
-          await posts.show(partsFor(delivering, text));
-        } catch (error) {
-          if (!(error instanceof PostFault)) throw error;
-          // The whole of it follows; until then the platform gets what it asked for.
-          if (error.fault.type === "wait") untilMs = clock.elapsed() + error.fault.ms;
-          else isQuiet = true;
-        }
+    const said = await followReply(
+      { ...dependencies, signal: stopping.signal },
+      { uid: ref.uid, runId },
+      {
+        everyMs: editMs ?? platform.typingMs ?? LONGEST_REST_MS,
+        stillRuns: type,
+        async grown(text) {
+          if (isQuiet || clock.elapsed() < untilMs) return;
+          try {
+            await posts.show(partsFor(delivering, text));
+          } catch (error) {
+            if (!(error instanceof PostFault)) throw error;
+            // The whole of it follows; until then the platform gets what it asked for.
+            if (error.fault.type === "wait") untilMs = clock.elapsed() + error.fault.ms;
+            else isQuiet = true;
+          }
+        },
       },
-    });
+    );
     const reply = await replyOf(delivering);
     const text = reply ? await wholeText(ref, reply.message) : said;
     await posts.show(partsFor(delivering, reply || posts.progress.posts.length > 0 ? text : ""));
@@ -158,7 +165,7 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
 
   /** The reply to a user's message, if it waits to be told. */
   async function replyOf({ ref, message }: Delivering): Promise<{ ref: ToldRef; message: Message } | null> {
-    const uid = ref.uid ?? "";
+    const { uid } = ref;
     for (const nth of await outbox.unsettled(uid, ref.endpoint)) {
       if (Number(nth) <= Number(ref.nth)) continue;
       const next = { ...ref, nth };
@@ -181,9 +188,9 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
     return found?.id === messageId ? found : null;
   }
 
-  async function wholeText({ uid }: ToldRef, message: Message): Promise<string> {
+  async function wholeText({ uid }: ThreadRef, message: Message): Promise<string> {
     let text = "";
-    if (message.kept) for await (const piece of threads.keptText(uid ?? "", message)) text += piece;
+    if (message.kept) for await (const piece of threads.keptText(uid, message)) text += piece;
     return text + message.content;
   }
 
@@ -222,10 +229,6 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
 
     stop: () => stopping.abort(new Error("The service is stopping")),
   };
-}
-
-function uidAnd({ uid }: ToldRef, runId: string) {
-  return { uid: uid ?? "", runId };
 }
 
 function toldFrom(text: string): ToldEvent {

@@ -19,9 +19,9 @@ export interface Said {
 
 /** Of all images of a message together; longer ones are named in the text. */
 const IMAGE_BYTES = 3_000_000;
-/** The server API's bound of an id. */
 /** The platform waits for the answer to its request meanwhile. */
 const FETCH_MS = 5_000;
+/** The server API's bound of an id. */
 const MOST_ID_CHARS = 128;
 const MOST_NAME_CHARS = 256;
 
