@@ -103,6 +103,22 @@ export class Chats {
   }
 }
 
+/** What every scripted platform does alike. */
+export function platformOver(
+  chats: Chats,
+  request: ScriptedPlatform["request"],
+): Omit<ScriptedPlatform, "messenger"> {
+  return {
+    say: (webhookUrl, said) => postTo(webhookUrl, request(said)),
+    request,
+    shown: (chat) => chats.shown(chat),
+    typed: () => chats.typed(),
+    trouble: (...next) => chats.trouble(...next),
+    faults: chats.faults,
+    remove: (chat, id) => chats.remove(chat, id),
+  };
+}
+
 export async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

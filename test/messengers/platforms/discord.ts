@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openHttpServer } from "../../support/servers/http-server.ts";
-import { answerJson, bodyOf, Chats, postTo } from "../scripted-platform.ts";
+import { answerJson, bodyOf, Chats, platformOver } from "../scripted-platform.ts";
 import type { SaidThere, ScriptedPlatform } from "../scripted-platform.ts";
 
 const TOKEN = "bot-token-of-the-test";
@@ -111,13 +111,7 @@ export async function startDiscord(): Promise<
       type: "discord",
       settings: { botToken: TOKEN, publicKey: raw, applicationId: APPLICATION, apiUrl: origin },
     },
-    say: (webhookUrl, said) => postTo(webhookUrl, request(said)),
-    request,
-    shown: (chat) => chats.shown(chat),
-    typed: () => chats.typed(),
-    trouble: (...next) => chats.trouble(...next),
-    faults: chats.faults,
-    remove: (chat, id) => chats.remove(chat, id),
+    ...platformOver(chats, request),
     ping(webhookUrl, isSigned) {
       const body = JSON.stringify({ type: 1, id: "1" });
       const timestamp = String(Math.floor(Date.now() / 1_000));

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { openHttpServer } from "../../support/servers/http-server.ts";
-import { answerJson, bodyOf, Chats, postTo } from "../scripted-platform.ts";
+import { answerJson, bodyOf, Chats, platformOver } from "../scripted-platform.ts";
 import type { SaidThere, ScriptedPlatform } from "../scripted-platform.ts";
 
 const TOKEN = "xoxb-token-of-the-test";
@@ -134,13 +134,7 @@ export async function startSlack(): Promise<ScriptedPlatform> {
       type: "slack",
       settings: { botToken: TOKEN, signingSecret: SIGNING, apiUrl: `${origin}/api/` },
     },
-    say: (webhookUrl, said) => postTo(webhookUrl, request(said)),
-    request,
-    shown: (chat) => chats.shown(chat),
-    typed: () => chats.typed(),
-    trouble: (...next) => chats.trouble(...next),
-    faults: chats.faults,
-    remove: (chat, id) => chats.remove(chat, id),
+    ...platformOver(chats, request),
   };
 }
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import https from "node:https";
 import { onTestFinished, vi } from "vitest";
 import { openHttpServer } from "../../support/servers/http-server.ts";
-import { answerJson, bodyOf, Chats, postTo } from "../scripted-platform.ts";
+import { answerJson, bodyOf, Chats, platformOver } from "../scripted-platform.ts";
 import type { SaidThere, ScriptedPlatform } from "../scripted-platform.ts";
 
 const APP = "11111111-2222-3333-4444-555555555555";
@@ -132,12 +132,6 @@ export async function startTeams(): Promise<ScriptedPlatform> {
       type: "teams",
       settings: { appId: APP, appPassword: "password-of-the-test", appTenantId: "t", apiUrl: origin },
     },
-    say: (webhookUrl, said) => postTo(webhookUrl, request(said)),
-    request,
-    shown: (chat) => chats.shown(chat),
-    typed: () => chats.typed(),
-    trouble: (...next) => chats.trouble(...next),
-    faults: chats.faults,
-    remove: (chat, id) => chats.remove(chat, id),
+    ...platformOver(chats, request),
   };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { openHttpServer } from "../../support/servers/http-server.ts";
-import { answerJson, bodyOf, Chats, postTo } from "../scripted-platform.ts";
+import { answerJson, bodyOf, Chats, platformOver } from "../scripted-platform.ts";
 import type { SaidThere, ScriptedPlatform } from "../scripted-platform.ts";
 
 const TOKEN = "4242:token-of-the-test";
@@ -120,13 +120,7 @@ export async function startTelegram(
       type: "telegram",
       settings: { botToken: TOKEN, secretToken: SECRET, apiUrl: url },
     },
-    say: (webhookUrl, said) => postTo(webhookUrl, request(said)),
-    request,
-    shown: (chat) => chats.shown(chat),
-    typed: () => chats.typed(),
-    trouble: (...next) => chats.trouble(...next),
-    faults: chats.faults,
-    remove: (chat, id) => chats.remove(chat, id),
+    ...platformOver(chats, request),
   };
 }
 
