@@ -7,7 +7,7 @@ import type { PlainLog } from "../log.ts";
 import type { Model } from "../model.ts";
 import { openProvider } from "../models/openai.ts";
 import type { OpenAiOptions, Provider } from "../models/openai.ts";
-import { isRecord } from "../models/is-record.ts";
+import { isRecord } from "../is-record.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { messageOf } from "../errors.ts";
 import { openProviders } from "../models/providers.ts";

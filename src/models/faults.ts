@@ -5,7 +5,7 @@ import { ModelFault, WITHHELD } from "../model.ts";
 import { meaningOf } from "./refusals/codes.ts";
 import { ErrorAnswer } from "./refusals/error-answer.ts";
 import { isMalformedEnd } from "./reply/finish-reasons.ts";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../is-record.ts";
 import { ALL_SENTENCES } from "./refusals/profiles.ts";
 import type { Profile } from "./refusals/profiles.ts";
 import { refusalOf } from "./refusals/refusal.ts";

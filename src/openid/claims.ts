@@ -1,3 +1,4 @@
+import { isRecord } from "../is-record.ts";
 import type { MappedRole } from "../config/open-id.ts";
 import type { Operator, OperatorRole } from "../domain/people/operator.ts";
 import { operatorNameFault } from "../domain/people/operator-name.ts";
@@ -50,10 +51,6 @@ function claimAt(claims: Claims, claim: string): unknown {
     at = at[part];
   }
   return at;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The person's name in the audit: the first claim that is a valid operator's name. */

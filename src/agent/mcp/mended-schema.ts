@@ -1,4 +1,5 @@
-import { isDeeperThan, isRecord } from "../tools/picked-schema.ts";
+import { isRecord } from "../../is-record.ts";
+import { isDeeperThan } from "../tools/picked-schema.ts";
 import type { Schema } from "../tools/picked-schema.ts";
 
 /** Longer than the schema of any form; a model reads it in every turn. */

@@ -1,5 +1,5 @@
+import { isRecord } from "../../is-record.ts";
 import { setTimeout as pause } from "node:timers/promises";
-import { isRecord } from "../tools/picked-schema.ts";
 
 /** As the SDK's own clients do it. */
 const MOST_ROUNDS = 10;

@@ -1,5 +1,6 @@
+import { isRecord } from "../../is-record.ts";
 import { cutText } from "../../../machines/line.ts";
-import { isRecord, PickedSchema } from "../tools/picked-schema.ts";
+import { PickedSchema } from "../tools/picked-schema.ts";
 import type { ServerTool } from "../tools/tools.ts";
 import { mendedSchema } from "./mended-schema.ts";
 

@@ -1,7 +1,7 @@
+import { isRecord } from "../../is-record.ts";
 import { cutText } from "../../../machines/line.ts";
 import { IMAGE_TYPES, MAX_ATTACHMENTS } from "../../domain/threads/attachments.ts";
 import { isImageData } from "../../domain/threads/image-data.ts";
-import { isRecord } from "../tools/picked-schema.ts";
 import { RESULT_TEXT_CHARS, wholeResultText } from "../../domain/channels/tool-text.ts";
 
 /** What a tool answered, or why it did not. */

@@ -1,5 +1,5 @@
+import { isRecord } from "../../is-record.ts";
 import { cutText } from "../../../machines/line.ts";
-import { isRecord } from "../tools/picked-schema.ts";
 import { RESULT_TEXT_CHARS } from "../../domain/channels/tool-text.ts";
 import { isPutOff } from "./put-off.ts";
 import { SIGN_IN_FIRST } from "./sign-in/sign-in-tool.ts";

@@ -1,5 +1,6 @@
+import { isRecord } from "../../is-record.ts";
 import { cutText } from "../../../machines/line.ts";
-import { isDeeperThan, isRecord } from "./picked-schema.ts";
+import { isDeeperThan } from "./picked-schema.ts";
 
 /** The additional argument of every offered tool: a sentence of progress for the visitor (contract, The model's tools). */
 export const PROGRESS = "_progress";

@@ -1,3 +1,4 @@
+import { isRecord } from "../../is-record.ts";
 import { referred } from "./referred-schema.ts";
 
 export type Schema = Record<string, unknown>;
@@ -140,10 +141,6 @@ function pickReferred(reference: unknown, depth: number, whole: Whole): Schema |
   const picked = pick(referred(whole.root, reference), depth + 1, whole);
   whole.following = following;
   return picked;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function isDeeperThan(value: unknown, levels: number): boolean {

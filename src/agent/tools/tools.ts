@@ -1,10 +1,11 @@
+import { isRecord } from "../../is-record.ts";
 import { cutText } from "../../../machines/line.ts";
 import type { Catalog } from "../../domain/threads/message.ts";
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import type { OfferedTool } from "../../model.ts";
 import { PROGRESS } from "./arguments.ts";
 import { freeName } from "./names.ts";
-import { isRecord, PickedSchema } from "./picked-schema.ts";
+import { PickedSchema } from "./picked-schema.ts";
 import type { Schema } from "./picked-schema.ts";
 
 /** The tool by which the model says that it cannot do what was asked. */

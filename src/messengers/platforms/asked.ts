@@ -1,7 +1,4 @@
-/** What of a platform's answer is read by a check. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isRecord } from "../../is-record.ts";
 
 const MOST_CHARS = 200;
 

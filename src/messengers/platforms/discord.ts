@@ -1,6 +1,7 @@
+import { isRecord } from "../../is-record.ts";
 import type { Fault, Platform } from "../platform.ts";
 import { asAdapter, faultOfAdapter, faultOfStatus, fieldsOf } from "../platform.ts";
-import { isRecord, words } from "./asked.ts";
+import { words } from "./asked.ts";
 
 const API = "https://discord.com/api/v10";
 const UNKNOWN_MESSAGE = 10_008;

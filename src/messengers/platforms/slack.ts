@@ -1,6 +1,6 @@
+import { isRecord } from "../../is-record.ts";
 import type { Platform } from "../platform.ts";
 import { asAdapter, faultOfAdapter, fieldsOf } from "../platform.ts";
-import { isRecord } from "./asked.ts";
 
 const API = "https://slack.com/api/";
 const NEEDED = ["chat:write", "im:history", "app_mentions:read", "users:read"];

@@ -1,6 +1,7 @@
+import { isRecord } from "../../is-record.ts";
 import type { Platform } from "../platform.ts";
 import { asAdapter, faultOfAdapter, fieldsOf } from "../platform.ts";
-import { isRecord, words } from "./asked.ts";
+import { words } from "./asked.ts";
 
 const API = "https://api.telegram.org";
 /** Of 4,096: what is written in Telegram's Markdown has a backslash before each of these. */

@@ -1,6 +1,7 @@
+import { isRecord } from "../../is-record.ts";
 import type { Platform } from "../platform.ts";
 import { asAdapter, faultOfAdapter, fieldsOf } from "../platform.ts";
-import { isRecord, words } from "./asked.ts";
+import { words } from "./asked.ts";
 
 const API = "https://graph.facebook.com";
 const VERSION = "v21.0";

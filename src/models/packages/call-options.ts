@@ -3,7 +3,7 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { OWN_FIELDS } from "../request/request-body.ts";
 import { PACKAGE_PARTS } from "../way.ts";
 import type {

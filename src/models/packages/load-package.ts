@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../errors.ts";
 import { fileOfPackage } from "../../owners-package.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { VERSIONS } from "./language-model.ts";
 import type { LanguageModel } from "./language-model.ts";
 

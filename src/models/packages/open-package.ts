@@ -5,7 +5,7 @@ import { ModelFault } from "../../model.ts";
 import { cutOff, fellSilent, isSilence } from "../faults.ts";
 import { mustFit } from "../embeddings.ts";
 import type { Embed } from "../embeddings.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { providerOver } from "../openai.ts";
 import type { Provider } from "../openai.ts";
 import { ErrorAnswer } from "../refusals/error-answer.ts";

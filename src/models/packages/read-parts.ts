@@ -3,7 +3,7 @@ import type { Usage } from "../../../machines/run.ts";
 import { ModelFault, TURN_TEXT_CHARS } from "../../model.ts";
 import type { Extra, ModelCall, SentRequest, Wrote } from "../../model.ts";
 import { brokeOff, cutOff, forGood } from "../faults.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { extraChars, isTooMuchExtra } from "../reply/extra.ts";
 import type { ReadTurn } from "../reply/read-turn.ts";
 import { PACKAGE_PARTS } from "../way.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 
 /**
  * What is read of a refusal: the fields that a server fills itself. Nothing else of the body is read: other fields may

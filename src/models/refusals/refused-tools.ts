@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChatCompletionTool } from "openai/resources/chat/completions";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import type { Quirks } from "./quirks.ts";
 
 /** How many are remembered of a model: a page can offer a new one with each message. The oldest are asked for again. */

@@ -1,5 +1,5 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 
 /** What a server's sentence means. The first group is about the form of a request; learn.ts has a step for each. */
 export type Meaning =

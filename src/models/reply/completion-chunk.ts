@@ -1,7 +1,7 @@
 import type { Usage } from "../../../machines/run.ts";
 import type { Extra } from "../../model.ts";
 import { readEnd } from "./finish-reasons.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { toldUsage } from "./told-usage.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Extra } from "../../model.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 
 /** More than any signature or the longest thoughts need; all of it is saved, and sent again with every later turn. */
 const MAX_CHARS = 262_144;

@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 
 /**
  * Calls that a model wrote into its text, because its server does not read them there: NousResearch/hermes-agent#87900,

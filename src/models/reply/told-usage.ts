@@ -1,5 +1,5 @@
 import type { Usage } from "../../../machines/run.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -6,7 +6,7 @@ import type { CompletionChunk } from "./completion-chunk.ts";
 import { readEventData } from "./event-data.ts";
 import { extraChars, isTooMuchExtra, joinExtra } from "./extra.ts";
 import { brokeOff, notUnderstood } from "../faults.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { largerUsage } from "./told-usage.ts";
 
 /** Builds a turn from the chunks of a chat completion. */

@@ -1,7 +1,7 @@
 import type { Extra } from "../../model.ts";
 import type { CallPart, CompletionChunk } from "../reply/completion-chunk.ts";
 import { toldUsage } from "../reply/told-usage.ts";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { RESPONSE_ITEMS } from "../way.ts";
 
 type Fields = Record<string, unknown>;

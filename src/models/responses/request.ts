@@ -4,7 +4,7 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../../is-record.ts";
 import { RESPONSE_ITEMS } from "../way.ts";
 
 type Fields = Record<string, unknown>;

@@ -78,6 +78,7 @@ export const SERVICE: readonly Layer[] = [
       { path: "src/keys.ts", is: "making keys, and the hashes that are stored of them" },
       { path: "src/secret.ts", is: "a value that prints as [secret]" },
       { path: "src/errors.ts", is: "message and code of any thrown value" },
+      { path: "src/is-record.ts", is: "telling objects with fields from what else JSON may be" },
       { path: "src/version.ts", is: "the version in package.json" },
       { path: "src/clock.ts", is: "the clock and timers, which tests can replace" },
       {

@@ -1,5 +1,5 @@
+import { isRecord } from "../../../is-record.ts";
 import { AnswerTooLong } from "../../../bounded-body.ts";
-import { isRecord } from "../../tools/picked-schema.ts";
 import { NOT_PUBLIC } from "../../../public-lookup.ts";
 import { Unusable } from "./unusable.ts";
 

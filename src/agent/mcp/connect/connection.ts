@@ -1,7 +1,7 @@
+import { isRecord } from "../../../is-record.ts";
 import { z } from "zod";
 import { createHider } from "../../../log.ts";
 import { abortable } from "../../abortable.ts";
-import { isRecord } from "../../tools/picked-schema.ts";
 import { LONGEST_CALL_MS, secretsOf } from "./address.ts";
 import { AskingNow } from "./asking.ts";
 import { connected, NOBODY } from "./connect.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../../tools/picked-schema.ts";
+import { isRecord } from "../../../is-record.ts";
 
 const MARK = "x-mcp-header";
 /** RFC 9110, token. */
