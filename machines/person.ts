@@ -15,7 +15,10 @@ export interface Person {
   summary: string | null;
   /** When the wait began, or when the person took the thread. */
   sinceMs: number;
-  /** When the wait ends; null once a person has the thread. */
+  /**
+   * While the thread waits: when the wait ends. Once a person has it: when the visitor has waited too long for an answer;
+   * null if nothing of the visitor's waits for one.
+   */
   deadlineMs: number | null;
   /** The person's name; null while the thread waits. */
   name: string | null;
@@ -42,9 +45,42 @@ export interface PersonAsked {
 }
 
 /** The beginning of a wait for a person. */
-export function waitFor({ by, reason, summary, waitMs, atMs }: PersonAsked): Person {
+export function waitFor({ by: askedBy, reason, summary, waitMs, atMs }: PersonAsked): Person {
+  return waitAgain({ askedBy, reason, summary }, { waitMs, atMs });
+}
+
+/** How long a person who has a thread may leave the visitor without an answer, in ms; absent: as long as they like. */
+type AnswerMs = number | undefined;
+
+/** A person takes the thread, whether or not it waited for one. `isWaited`: something of the visitor's waits for an answer. */
+export function takenBy(
+  before: Person | null,
+  {
+    name,
+    takeId,
+    atMs,
+    answerMs,
+    isWaited,
+  }: { name: string; takeId: string; atMs: number; answerMs?: AnswerMs; isWaited: boolean },
+): Person {
+  const { askedBy, reason, summary } = before ?? { askedBy: null, reason: null, summary: null };
+  const deadlineMs = isWaited && answerMs !== undefined ? atMs + answerMs : null;
+  return { askedBy, reason, summary, sinceMs: atMs, deadlineMs, name, takeId, said: 0 };
+}
+
+/** The visitor wrote to the person who has the thread: the first message without an answer begins the time. */
+export function writtenTo(person: Person, { atMs, answerMs }: { atMs: number; answerMs?: AnswerMs }): Person {
+  if (person.name === null || person.deadlineMs !== null || answerMs === undefined) return person;
+  return { ...person, deadlineMs: atMs + answerMs };
+}
+
+/** The person who had the thread did not answer: it waits for another one, or for the same. */
+export function waitAgain(
+  { askedBy, reason, summary }: Pick<Person, "askedBy" | "reason" | "summary">,
+  { waitMs, atMs }: { waitMs: number; atMs: number },
+): Person {
   return {
-    askedBy: by,
+    askedBy,
     reason,
     summary,
     sinceMs: atMs,
@@ -53,13 +89,4 @@ export function waitFor({ by, reason, summary, waitMs, atMs }: PersonAsked): Per
     takeId: null,
     said: 0,
   };
-}
-
-/** A person takes the thread, whether or not it waited for one. */
-export function takenBy(
-  before: Person | null,
-  { name, takeId, atMs }: { name: string; takeId: string; atMs: number },
-): Person {
-  const { askedBy, reason, summary } = before ?? { askedBy: null, reason: null, summary: null };
-  return { askedBy, reason, summary, sinceMs: atMs, deadlineMs: null, name, takeId, said: 0 };
 }

@@ -13,7 +13,7 @@ import {
   MAX_MISSES,
   stepLine,
 } from "./run.ts";
-import { takenBy, waitFor } from "./person.ts";
+import { takenBy, waitAgain, waitFor, writtenTo } from "./person.ts";
 import type { HandedBack, Person } from "./person.ts";
 import type { EffectOf } from "./effect.ts";
 import type {
@@ -57,7 +57,7 @@ export interface ThreadContext {
   run: RunContext | null;
   /** Tokens of the whole thread; null until a model call has reported its usage. */
   usage: Usage | null;
-  /** Counts the changes of who answers: ask, cancel, expiry, take, return, close. */
+  /** Counts the changes of who answers: ask, cancel, take, return, close, and the expiry of a wait or of an answer. */
   epoch: number;
   /** When `epoch` last changed; null while it is 0. */
   answererSinceMs: number | null;
@@ -68,7 +68,8 @@ export interface ThreadContext {
 }
 
 export type ThreadEvent =
-  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits }
+  /** `answerMs`, here and with `person.took`: how long a person who has the thread may leave the visitor without an answer. */
+  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number }
   | { type: "agent.wrote"; text: string }
   | { type: "agent.called"; calls: (Call | RefusedCall)[]; usage: Usage | null; atMs: number }
   | { type: "agent.finished"; usage: Usage | null; finishReason?: string | null; atMs: number }
@@ -100,8 +101,17 @@ export type ThreadEvent =
     }
   | { type: "person.unasked"; atMs: number }
   | { type: "wait.expired"; unavailable: string; atMs: number }
-  | { type: "person.took"; name: string; takeId: string; epoch: number; usage?: Usage | null; atMs: number }
+  | {
+      type: "person.took";
+      name: string;
+      takeId: string;
+      epoch: number;
+      answerMs?: number;
+      usage?: Usage | null;
+      atMs: number;
+    }
   | { type: "person.said"; name: string; epoch: number }
+  | { type: "answer.expired"; unanswered: string; waitMs: number; atMs: number }
   | { type: "person.returned"; name: string; epoch: number; note: string | null; atMs: number }
   | { type: "person.closed"; name: string; epoch: number; atMs: number };
 
@@ -222,7 +232,8 @@ export const threadMachine = setup({
     byWhoHasIt: ({ context, event }) =>
       "epoch" in event && event.epoch === context.epoch && event.name === context.person?.name,
     waitPassed: ({ context, event }) =>
-      event.type === "wait.expired" && event.atMs >= (context.person?.deadlineMs ?? Infinity),
+      (event.type === "wait.expired" || event.type === "answer.expired") &&
+      event.atMs >= (context.person?.deadlineMs ?? Infinity),
   },
   actions: {
     beginRun: assign({
@@ -273,12 +284,21 @@ export const threadMachine = setup({
       if (event.type === "agent.handedOff") return { person: waitFor({ ...event, by: "model" }) };
       return event.type === "person.asked" ? { person: waitFor({ ...event, summary: null }) } : {};
     }),
-    giveToPerson: assign(({ context, event }) =>
-      event.type === "person.took" ? { person: takenBy(context.person, event) } : {},
+    /** Before `endRun`: the message of a run that is cut off waits for the person. */
+    giveToPerson: assign(({ context: { person, run }, event }) => {
+      if (event.type !== "person.took") return {};
+      const isWaited = person ? person.deadlineMs !== null : run !== null;
+      return { person: takenBy(person, { ...event, isWaited }) };
+    }),
+    countUnanswered: assign(({ context: { person }, event }) =>
+      person && event.type === "user.said" ? { person: writtenTo(person, event) } : {},
     ),
     countPersonMessage: assign({
-      person: ({ context: { person } }) => person && { ...person, said: person.said + 1 },
+      person: ({ context: { person } }) => person && { ...person, said: person.said + 1, deadlineMs: null },
     }),
+    waitAgain: assign(({ context: { person }, event }) =>
+      person && event.type === "answer.expired" ? { person: waitAgain(person, event) } : {},
+    ),
     stopWaiting: assign({ person: null }),
     handBack: assign(({ event }) => {
       if (event.type !== "person.returned" && event.type !== "person.closed") return {};
@@ -400,7 +420,7 @@ export const threadMachine = setup({
         "person.took": {
           guard: "isPresentEpoch",
           target: "with_person",
-          actions: ["countTokens", "sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
+          actions: ["countTokens", "sayHandled", "leaveToPerson", "countChange", "giveToPerson", "endRun"],
         },
       },
       states: {
@@ -553,9 +573,9 @@ export const threadMachine = setup({
                 "sayStepsFailed",
                 "sayHandled",
                 "leaveToPerson",
-                "endRun",
                 "countChange",
                 "giveToPerson",
+                "endRun",
               ],
             },
             "run.taken": [
@@ -640,7 +660,7 @@ export const threadMachine = setup({
         "person.took": {
           guard: "isPresentEpoch",
           target: "with_person",
-          actions: ["sayStepsFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "giveToPerson"],
+          actions: ["sayStepsFailed", "sayHandled", "leaveToPerson", "countChange", "giveToPerson", "endRun"],
         },
       },
     },
@@ -671,13 +691,20 @@ export const threadMachine = setup({
       },
     },
 
-    /** At rest: no model is called, whatever is written here. */
+    /** At rest: no model is called, whatever is written here. A visitor whom the person leaves without an answer waits again. */
     with_person: {
       on: {
         "user.said": {
           target: "with_person",
           reenter: true,
-          actions: ["beginRun", "keepMessageForPerson", "sayHandled", "leaveToPerson", "endRun"],
+          actions: [
+            "beginRun",
+            "keepMessageForPerson",
+            "sayHandled",
+            "leaveToPerson",
+            "endRun",
+            "countUnanswered",
+          ],
         },
         "person.took": {
           guard: "isPresentEpoch",
@@ -692,6 +719,15 @@ export const threadMachine = setup({
           actions: [
             { type: "keepPersonMessage", params: ({ event }) => ({ name: event.name }) },
             "countPersonMessage",
+          ],
+        },
+        "answer.expired": {
+          guard: "waitPassed",
+          target: "waiting_for_person",
+          actions: [
+            { type: "keepNotice", params: ({ event }) => ({ text: event.unanswered }) },
+            "countChange",
+            "waitAgain",
           ],
         },
         "person.returned": { guard: "byWhoHasIt", target: "idle", actions: ["countChange", "handBack"] },

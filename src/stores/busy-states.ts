@@ -7,3 +7,8 @@ export const BUSY_STATES: readonly Exclude<ThreadState, "idle">[] = [
   "waiting_for_person",
   "with_person",
 ];
+
+/** Nobody holds the thread, and what it waits for may have a deadline. */
+export function waitsAlone(state: string | null): boolean {
+  return state === "awaiting" || state === "waiting_for_person" || state === "with_person";
+}

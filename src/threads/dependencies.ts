@@ -85,7 +85,14 @@ export interface ThreadObserver {
 /** How a summary ended: `kept`; `capped`: a daily cap is used up; `overtaken`: another one was kept, or the thread was deleted; `failed`. */
 export type SummaryOutcome = "kept" | "capped" | "overtaken" | "failed";
 
-export type AnswererChange = "asked" | "cancelled" | "expired" | "taken" | "returned" | "closed";
+export type AnswererChange =
+  | "asked"
+  | "cancelled"
+  | "expired"
+  | "taken"
+  | "unanswered"
+  | "returned"
+  | "closed";
 
 export const nobody: ThreadObserver = {
   moved() {},

@@ -9,7 +9,13 @@ import { randomRuns } from "../support/lengths.ts";
 import { play, threadEvent } from "./thread-events.ts";
 
 const limits: RunLimits = { toolCalls: 3, toolResultMs: 500 };
-const said = (runId = "r1"): ThreadEvent => ({ type: "user.said", runId, atMs: 1_000, limits });
+const said = (runId = "r1"): ThreadEvent => ({
+  type: "user.said",
+  runId,
+  atMs: 1_000,
+  limits,
+  answerMs: 300,
+});
 const wrote = (text: string): ThreadEvent => ({ type: "agent.wrote", text });
 const finished: ThreadEvent = { type: "agent.finished", usage: { input: 10, output: 5 }, atMs: 1_400 };
 const call = (kind: "page" | "server"): Call => ({
@@ -55,6 +61,7 @@ const took = (epoch: number, name = "ann"): ThreadEvent => ({
   name,
   takeId: `${name} ${epoch}`,
   epoch,
+  answerMs: 300,
   atMs: 1_500,
 });
 const personSaid = (epoch: number, name = "ann"): ThreadEvent => ({ type: "person.said", name, epoch });
@@ -71,11 +78,23 @@ const expired = (atMs: number): ThreadEvent => ({
   atMs,
 });
 
+const unanswered = (atMs: number): ThreadEvent => ({
+  type: "answer.expired",
+  unanswered: "Sorry that you had to wait",
+  waitMs: 600,
+  atMs,
+});
+
 const isPersons = (value: unknown) => value === "waiting_for_person" || value === "with_person";
 const linesOf = (outcome: ReturnType<typeof threadHost.decide>["outcome"]): Line[] =>
   outcome.flatMap((part) => (part.kind === "emitted" ? [part.line] : []));
 const effectsOf = (outcome: ReturnType<typeof threadHost.decide>["outcome"]): string[] =>
   outcome.flatMap((part) => (part.kind === "effect" ? [part.effect.type] : []));
+
+/** Of a message, or a taking, that a person has not answered. */
+function deadlineOf(event: { atMs: number; answerMs?: number }): number | null {
+  return event.answerMs === undefined ? null : event.atMs + event.answerMs;
+}
 
 describe("a thread and the people who may answer in it, for all event sequences", () => {
   const sequences = fc.array(threadEvent, { maxLength: 40 });
@@ -131,6 +150,7 @@ describe("a thread and the people who may answer in it, for all event sequences"
       "person.asked",
       "person.unasked",
       "wait.expired",
+      "answer.expired",
       "person.took",
       "person.returned",
       "person.closed",
@@ -152,7 +172,6 @@ describe("a thread and the people who may answer in it, for all event sequences"
         const { snapshot } = play(events);
         const { person } = snapshot.context;
         expect(isPersons(snapshot.value)).toBe(person !== null);
-        expect(snapshot.value === "waiting_for_person").toBe(typeof person?.deadlineMs === "number");
         if (snapshot.value !== "waiting_for_person") return;
         const over = play([expired(person?.deadlineMs ?? 0), said("r9")], snapshot);
         expect(over.effects.map(({ type }) => type)).toEqual([
@@ -161,6 +180,23 @@ describe("a thread and the people who may answer in it, for all event sequences"
           "keepMessage",
           "startTurn",
         ]);
+      }),
+      { numRuns: randomRuns(500) },
+    );
+  });
+
+  it("H7: a person's deadline begins with what they have not answered, and ends with their answer", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        for (const { event, before, next, changed } of play(events).decisions) {
+          const [was, is] = [before.context.person, next.context.person];
+          if (next.value !== "with_person" || !changed) continue;
+          if (event.type === "person.said") expect(is?.deadlineMs).toBeNull();
+          if (event.type === "user.said") expect(is?.deadlineMs).toBe(was?.deadlineMs ?? deadlineOf(event));
+          if (event.type !== "person.took") continue;
+          const isWaited = was ? was.deadlineMs !== null : before.context.run !== null;
+          expect(is?.deadlineMs).toBe(isWaited ? deadlineOf(event) : null);
+        }
       }),
       { numRuns: randomRuns(500) },
     );
@@ -284,5 +320,34 @@ describe("a person in a thread", () => {
     for (const event of [expired(9_000), { type: "person.unasked", atMs: 1_700 } as const, asked]) {
       expect(threadHost.decide(taken, event)).toMatchObject({ changed: false, outcome: [] });
     }
+  });
+
+  it("H7: loses the thread if the visitor waits too long for an answer, and it waits for a person again", () => {
+    const taken = play([asked, took(1)]).snapshot;
+    expect(taken.context.person?.deadlineMs).toBe(1_800);
+    expect(threadHost.decide(taken, unanswered(1_799)).changed).toBe(false);
+    const lost = threadHost.decide(taken, unanswered(1_800));
+    expect(lost.next.value).toBe("waiting_for_person");
+    expect(lost.next.context).toMatchObject({
+      epoch: 3,
+      answererSinceMs: 1_800,
+      person: { askedBy: "visitor", reason: "A refund", sinceMs: 1_800, deadlineMs: 2_400, name: null },
+    });
+    expect(lost.outcome).toEqual([
+      { kind: "effect", effect: { type: "keepNotice", params: { text: "Sorry that you had to wait" } } },
+    ]);
+    expect(play([took(3, "ben")], lost.next).snapshot.context.person?.name).toBe("ben");
+
+    const answered = play([personSaid(2)], taken).snapshot;
+    expect(threadHost.decide(answered, unanswered(9_000)).changed).toBe(false);
+    const again = play([said("r2"), said("r3")], answered).snapshot;
+    expect(again.context.person?.deadlineMs).toBe(1_300);
+  });
+
+  it("H7: who takes a thread in which nobody waits has no deadline before the visitor writes", () => {
+    const { snapshot } = play([took(0)]);
+    expect(threadHost.decide(snapshot, unanswered(9_000)).changed).toBe(false);
+    expect(play([said()], snapshot).snapshot.context.person?.deadlineMs).toBe(1_300);
+    expect(play([said(), took(0)]).snapshot.context.person?.deadlineMs).toBe(1_800);
   });
 });

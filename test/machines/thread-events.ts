@@ -98,10 +98,17 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
     name,
     takeId: fc.constant("t1"),
     epoch,
+    answerMs: fc.constant(300),
     usage,
     atMs,
   }),
   fc.record({ type: fc.constant("person.said" as const), name, epoch }),
+  fc.record({
+    type: fc.constant("answer.expired" as const),
+    unanswered: fc.constant("Nobody answered"),
+    waitMs: fc.constant(600),
+    atMs,
+  }),
   fc.record({
     type: fc.constant("person.returned" as const),
     name,

@@ -180,6 +180,7 @@ const PLAIN_FIELDS = [
   "agent.mcpServers.*.env.(name)",
   "agent.mcpServers.*.env.*",
   "handoff.message",
+  "handoff.unanswered",
   "handoff.unavailable",
   "handoff.replies.*",
   "knowledge.embeddings",

@@ -59,4 +59,10 @@ export const KEEPER: Operator = {
 };
 
 /** What the service says of hand-offs; a wait ends by itself within a simulation. */
-export const HAND_OFF = { waitMs: 5_000, message: "A person comes.", unavailable: "Nobody is there." };
+export const HAND_OFF = {
+  waitMs: 5_000,
+  message: "A person comes.",
+  unavailable: "Nobody is there.",
+  answerMs: 3_000,
+  unanswered: "The person did not answer.",
+};

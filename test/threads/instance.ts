@@ -45,6 +45,7 @@ export interface InstanceOptions {
   tracing?: Tracing;
   /** How long a thread waits for a person. */
   waitMs?: number;
+  answerMs?: number;
 }
 
 export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
@@ -62,7 +63,11 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     limits: { ...limits, ...options.limits },
     observer: options.observer ?? nobody,
     ...(options.tracing ? { tracing: options.tracing } : {}),
-    handOff: () => ({ ...handOffOf(undefined), ...(options.waitMs ? { waitMs: options.waitMs } : {}) }),
+    handOff: () => ({
+      ...handOffOf(undefined),
+      ...(options.waitMs ? { waitMs: options.waitMs } : {}),
+      ...(options.answerMs ? { answerMs: options.answerMs } : {}),
+    }),
   });
   return { threads, agent, store, complaints };
 }

@@ -16,6 +16,8 @@ export interface ChannelDraft {
   waitSeconds: string;
   handoffMessage: string;
   unavailable: string;
+  answerSeconds: string;
+  unanswered: string;
   /** Ready answers; empty ones are left out. */
   replies: readonly string[];
   /** Days; empty: kept for good. */
@@ -48,6 +50,8 @@ export function draftOf({
     waitSeconds: numberText(handoff?.waitSeconds),
     handoffMessage: handoff?.message ?? "",
     unavailable: handoff?.unavailable ?? "",
+    answerSeconds: numberText(handoff?.answerSeconds),
+    unanswered: handoff?.unanswered ?? "",
     replies: handoff?.replies ?? [],
     threadsDays: numberText(retention.threadsDays),
     anonymousDays: numberText(retention.anonymousDays),
@@ -83,7 +87,14 @@ function retentionOf(draft: ChannelDraft): Record<string, number> {
   return Object.fromEntries(set.map((name) => [name, Number(draft[name])]));
 }
 
-const HANDOFF = ["handsOff", "waitSeconds", "handoffMessage", "unavailable"] as const;
+const HANDOFF = [
+  "handsOff",
+  "waitSeconds",
+  "handoffMessage",
+  "unavailable",
+  "answerSeconds",
+  "unanswered",
+] as const;
 
 function isSameHandOff(draft: ChannelDraft, before: ChannelDraft): boolean {
   const isSame = HANDOFF.every((name) => draft[name] === before[name]);
@@ -101,6 +112,8 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     waitSeconds: _,
     message: _message,
     unavailable: _unavailable,
+    answerSeconds: _answerSeconds,
+    unanswered: _unanswered,
     replies: _replies,
     ...rest
   } = handoff ?? { enabled: false };
@@ -111,6 +124,8 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     ...(draft.waitSeconds === "" ? {} : { waitSeconds: Number(draft.waitSeconds) }),
     ...(draft.handoffMessage === "" ? {} : { message: draft.handoffMessage }),
     ...(draft.unavailable === "" ? {} : { unavailable: draft.unavailable }),
+    ...(draft.answerSeconds === "" ? {} : { answerSeconds: Number(draft.answerSeconds) }),
+    ...(draft.unanswered === "" ? {} : { unanswered: draft.unanswered }),
     ...(replies.length === 0 ? {} : { replies }),
   };
 }

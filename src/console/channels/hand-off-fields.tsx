@@ -40,6 +40,19 @@ export function HandOffFields({
             onInput={(unavailable) => onChange({ unavailable })}
             placeholder="a sentence of the service"
           />
+          <TextField
+            label="Seconds that a person may leave a visitor without an answer"
+            value={draft.answerSeconds}
+            onInput={(text) => onChange({ answerSeconds: text.replaceAll(/\D/g, "") })}
+            inputMode="numeric"
+            placeholder="600"
+          />
+          <TextField
+            label="Text when the person did not answer"
+            value={draft.unanswered}
+            onInput={(unanswered) => onChange({ unanswered })}
+            placeholder="a sentence of the service"
+          />
           <ReplyFields replies={draft.replies} onChange={(replies) => onChange({ replies })} />
         </>
       )}

@@ -40,6 +40,8 @@ export interface HandoffView {
   waitSeconds?: number;
   message?: string;
   unavailable?: string;
+  answerSeconds?: number;
+  unanswered?: string;
   /** Ready answers. */
   replies?: string[];
 }

@@ -175,6 +175,8 @@ export const handoffSchema = z.strictObject({
   waitSeconds: z.number().positive().max(86_400).exactOptional(),
   message: z.string().min(1).max(4_000).exactOptional(),
   unavailable: z.string().min(1).max(4_000).exactOptional(),
+  answerSeconds: z.number().positive().max(86_400).exactOptional(),
+  unanswered: z.string().min(1).max(4_000).exactOptional(),
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
 });
 

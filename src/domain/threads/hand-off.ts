@@ -7,6 +7,10 @@ export interface HandoffField {
   message?: string;
   /** What it says if nobody came. */
   unavailable?: string;
+  /** How long a person who has taken a thread may leave the visitor without an answer, before it waits for another one. */
+  answerSeconds?: number;
+  /** What the visitor is told then. */
+  unanswered?: string;
   /** Ready answers that operators choose from. */
   replies?: string[];
 }
@@ -16,11 +20,16 @@ export interface HandOff {
   waitMs: number;
   message: string;
   unavailable: string;
+  answerMs: number;
+  unanswered: string;
 }
 
 const WAIT_SECONDS = 600;
 const MESSAGE = "I am handing you over to a person, who will answer you here.";
 const UNAVAILABLE = "Nobody is available at the moment. I will go on helping you as well as I can.";
+
+const ANSWER_SECONDS = 600;
+const UNANSWERED = "Sorry that you had to wait. I am asking for a person again.";
 
 /** Fills in the defaults, even for a channel that no longer allows hand-offs: threads that wait in it must end. */
 export function handOffOf(field: HandoffField | undefined): HandOff {
@@ -28,6 +37,8 @@ export function handOffOf(field: HandoffField | undefined): HandOff {
     waitMs: (field?.waitSeconds ?? WAIT_SECONDS) * 1_000,
     message: field?.message ?? MESSAGE,
     unavailable: field?.unavailable ?? UNAVAILABLE,
+    answerMs: (field?.answerSeconds ?? ANSWER_SECONDS) * 1_000,
+    unanswered: field?.unanswered ?? UNANSWERED,
   };
 }
 

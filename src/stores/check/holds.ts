@@ -1,13 +1,14 @@
 import { DELETED_FENCE } from "../../domain/threads/fence.ts";
+import { waitsAlone } from "../busy-states.ts";
 import type { Engine } from "../engine.ts";
 import { fieldIs } from "../steps/field-is.ts";
 import { bucketOf, HEADER, tables } from "../tables.ts";
 import { fieldsChecker, keyChecker, keyIs, membersChecker, mending, remove, take } from "./checker.ts";
 import type { Checker, Fault } from "./checker.ts";
 
-/** Nobody holds the thread, and it waits for a call or a person. */
+/** The thread may be listed with a deadline. */
 export function isResting(state: string | null, fence: string | null): boolean {
-  return (state === "awaiting" || state === "waiting_for_person") && !fence;
+  return waitsAlone(state) && !fence;
 }
 
 /** Rules for what is listed of threads in their bucket, and for what is stored beside a thread. The header decides. */

@@ -142,6 +142,8 @@ export const isChannel = shape<Channel>({
       waitSeconds: optional(isNumber),
       message: optional(isText),
       unavailable: optional(isText),
+      answerSeconds: optional(isNumber),
+      unanswered: optional(isText),
       replies: optional(listOf(isText)),
     }),
   ),

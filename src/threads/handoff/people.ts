@@ -117,7 +117,8 @@ export function createPeople({
 
   function take({ uid, slug, name, epoch }: Acted): Promise<number> {
     const takeId = newId();
-    const event: StopEvent = { type: "person.took", name, takeId, epoch, atMs: clock.now() };
+    const { answerMs } = handOff(slug);
+    const event: StopEvent = { type: "person.took", name, takeId, epoch, answerMs, atMs: clock.now() };
     return bring(uid, {
       slug,
       async judge({ context }) {

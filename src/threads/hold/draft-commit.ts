@@ -72,5 +72,5 @@ export function draftCommit(options: {
 /** When the sweep must look at the thread even if no event arrives. */
 function deadlineOf(state: ThreadState, { run, person }: ThreadContext): number | null {
   if (state === "awaiting") return run?.deadlineMs ?? null;
-  return state === "waiting_for_person" ? (person?.deadlineMs ?? null) : null;
+  return person?.deadlineMs ?? null;
 }

@@ -4,6 +4,7 @@ import type { KnownHistory, Turn } from "../../agent.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
+import { handOffOf } from "../../domain/threads/hand-off.ts";
 import { newFence } from "../../domain/threads/fence.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/threads/message.ts";
 import type { ThreadCommit, ThreadRecord } from "../../store.ts";
@@ -242,12 +243,14 @@ export class KnownThread {
 
   /** The event that begins a message's run. */
   userSaid(message: UserMessage): ThreadEvent {
-    const { runMaxToolCalls, toolResultTimeoutMs } = this.#dependencies.limits;
+    const { limits, handOff = () => handOffOf(undefined) } = this.#dependencies;
+    const { runMaxToolCalls, toolResultTimeoutMs } = limits;
     return {
       type: "user.said",
       runId: message.runId,
       atMs: message.saidAtMs,
       limits: { toolCalls: runMaxToolCalls, toolResultMs: toolResultTimeoutMs },
+      ...(this.snapshot.value === "with_person" ? { answerMs: handOff(this.slug).answerMs } : {}),
     };
   }
 }

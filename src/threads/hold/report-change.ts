@@ -9,6 +9,7 @@ const CHANGES: ReadonlyMap<string, AnswererChange> = new Map([
   ["person.asked", "asked"],
   ["person.unasked", "cancelled"],
   ["wait.expired", "expired"],
+  ["answer.expired", "unanswered"],
   ["person.took", "taken"],
   ["person.returned", "returned"],
   ["person.closed", "closed"],
@@ -26,8 +27,7 @@ export function reportChange(
   if (run) reportEnd(run);
   const how = CHANGES.get(move.event);
   if (how) {
-    const sinceMs = waited?.deadlineMs == null ? null : waited.sinceMs;
-    const waitedMs = sinceMs === null ? null : Math.max(0, clock.now() - sinceMs);
+    const waitedMs = waited?.name === null ? Math.max(0, clock.now() - waited.sinceMs) : null;
     observer.answererChanged?.({ slug, uid, how, waitedMs });
   }
 

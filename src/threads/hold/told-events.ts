@@ -35,8 +35,8 @@ export function toldEvents({
   const ended = [endedRun, run].flatMap((one) =>
     one?.outcome ? [event("run.ended", endOf(one, { messages, before, next, nowMs }))] : [],
   );
-  const handOff = handOffOf(move.event, { before, next });
-  return [...created, ...ended, ...(handOff ? [event(handOff.type, handOff.data)] : [])];
+  const handOffs = handOffsOf(move.event, { before, next });
+  return [...created, ...ended, ...handOffs.map(({ type, data }) => event(type, data))];
 }
 
 type Move = { before: ThreadSnapshot; next: ThreadSnapshot };
@@ -65,39 +65,42 @@ function usageOfMove({ before, next }: Move): { input: number; output: number } 
   return now && { input: now.input - (then?.input ?? 0), output: now.output - (then?.output ?? 0) };
 }
 
-function handOffOf(
+function handOffsOf(
   event: string,
   { before, next }: Move,
-): { type: WebhookEvent; data: Record<string, unknown> } | null {
+): { type: WebhookEvent; data: Record<string, unknown> }[] {
   const person = next.context.person;
   const { epoch } = next.context;
   const back = (how: string) => ({
     type: "handoff.returned" as const,
     data: { epoch, how, ...(before.context.person?.name ? { by: before.context.person.name } : {}) },
   });
+  const requested = {
+    type: "handoff.requested" as const,
+    data: {
+      epoch,
+      askedBy: person?.askedBy ?? null,
+      reason: person?.reason ?? null,
+      summary: person?.summary ?? null,
+    },
+  };
   switch (event) {
     case "agent.handedOff":
     case "person.asked":
-      return {
-        type: "handoff.requested",
-        data: {
-          epoch,
-          askedBy: person?.askedBy ?? null,
-          reason: person?.reason ?? null,
-          summary: person?.summary ?? null,
-        },
-      };
+      return [requested];
     case "person.took":
-      return { type: "handoff.taken", data: { epoch, by: person?.name ?? null } };
+      return [{ type: "handoff.taken", data: { epoch, by: person?.name ?? null } }];
+    case "answer.expired":
+      return [back("unanswered"), requested];
     case "person.returned":
-      return back("returned");
+      return [back("returned")];
     case "person.closed":
-      return back("closed");
+      return [back("closed")];
     case "person.unasked":
-      return back("cancelled");
+      return [back("cancelled")];
     case "wait.expired":
-      return back("expired");
+      return [back("expired")];
     default:
-      return null;
+      return [];
   }
 }

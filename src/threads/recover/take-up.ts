@@ -14,7 +14,7 @@ import type { Stops } from "../say/stops.ts";
 export interface TakeUp {
   /** Takes up a thread whose holder is dead: its run from the last saved step, or its queue. */
   take(uid: string, fence: string): Promise<void>;
-  /** Ends a pending call, or a wait for a person, whose deadline has passed. */
+  /** Ends a pending call, a wait for a person, or a person's silence, whose deadline has passed. */
   expire(uid: string): Promise<void>;
   /** Threads that nothing can be done about for now: the sweep skips them. */
   leftAlone(): ReadonlySet<string>;
@@ -143,8 +143,9 @@ export function createTakeUp({
   function expiryOf({ slug, state }: ThreadRecord): ThreadEvent | null {
     const atMs = clock.now();
     if (state === "awaiting") return { type: "call.expired", atMs };
-    if (state !== "waiting_for_person") return null;
-    return { type: "wait.expired", unavailable: handOff(slug).unavailable, atMs };
+    const { unavailable, unanswered, waitMs } = handOff(slug);
+    if (state === "waiting_for_person") return { type: "wait.expired", unavailable, atMs };
+    return state === "with_person" ? { type: "answer.expired", unanswered, waitMs, atMs } : null;
   }
 
   return {

@@ -20,6 +20,7 @@ export const stopEvent = z.union([
     name: z.string(),
     takeId: z.string(),
     epoch: z.number(),
+    answerMs: z.number().exactOptional(),
     atMs: z.number(),
   }),
 ]);

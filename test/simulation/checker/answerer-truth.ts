@@ -7,6 +7,8 @@ export interface Answerer {
   epoch: number;
   name: string | null;
   takeId: string | null;
+  /** Until when the visitor waits: for a person, or for an answer of the person. */
+  deadlineMs: number | null;
   /** The process that wrote so, its commit, and when. */
   by: string | null;
   opId: string | null;
@@ -18,6 +20,7 @@ export const MODEL_ANSWERS: Answerer = {
   epoch: 0,
   name: null,
   takeId: null,
+  deadlineMs: null,
   by: null,
   opId: null,
   atMs: 0,
@@ -25,7 +28,7 @@ export const MODEL_ANSWERS: Answerer = {
 
 interface Snapshot {
   value: unknown;
-  context: { epoch?: number; person?: { name: string | null; takeId: string | null } | null };
+  context: { epoch?: number; person?: Pick<Answerer, "name" | "takeId" | "deadlineMs"> | null };
 }
 
 const KINDS = new Map<unknown, Answerer["kind"]>([
@@ -41,7 +44,8 @@ export function answererIn(
   const { value, context } = JSON.parse(snapshot) as Snapshot;
   const { epoch = 0, person } = context;
   const kind = KINDS.get(value) ?? "model";
-  return { kind, epoch, name: person?.name ?? null, takeId: person?.takeId ?? null, by, opId, atMs };
+  const { name = null, takeId = null, deadlineMs = null } = person ?? {};
+  return { kind, epoch, name, takeId, deadlineMs, by, opId, atMs };
 }
 
 /** A message that no run has said: a person's, or the service's own words. */

@@ -9,7 +9,8 @@ type Act = Extract<About, { type: "take" | "write" | "give back" }>;
  * an-old-epoch-changes-nothing: what is stored of an operator names the epoch that the thread had, and was asked so.
  * an-act-is-saved: it is answered when it is saved. one-has-the-thread: of those who take at one epoch one is told so.
  * a-person-is-not-lost: what was acknowledged of a person stays.
- * no-model-with-a-person: who has written last that a person answers, and has heard that it is so, asks no model. a-wait-ends: at rest nobody waits.
+ * no-model-with-a-person: who has written last that a person answers, and has heard that it is so, asks no model. a-wait-ends: at rest nobody waits,
+ * neither for a person nor for an answer of who has the thread.
  */
 export function watchPeople({ ledger, report, world }: Watch): Watcher {
   /** What operators asked for, by thread. */
@@ -115,8 +116,10 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
           report("a-person-is-not-lost", uid, `“${text}” is gone`);
       }
       for (const uid of ledger.threads()) {
-        if (ledger.truth(uid).answerer.kind === "waiting")
-          report("a-wait-ends", uid, "it waits for a person still");
+        const { kind, name, deadlineMs } = ledger.truth(uid).answerer;
+        if (kind === "waiting") report("a-wait-ends", uid, "it waits for a person still");
+        if (kind === "person" && deadlineMs !== null)
+          report("a-wait-ends", uid, `it waits for an answer of ${name} still`);
       }
     },
   };

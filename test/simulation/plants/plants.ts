@@ -264,7 +264,7 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "machines/thread.ts",
-        from: '    with_person: {\n      on: {\n        "user.said": {\n          target: "with_person",\n          reenter: true,\n          actions: ["beginRun", "keepMessageForPerson", "sayHandled", "leaveToPerson", "endRun"],\n',
+        from: '    with_person: {\n      on: {\n        "user.said": {\n          target: "with_person",\n          reenter: true,\n          actions: [\n            "beginRun",\n            "keepMessageForPerson",\n            "sayHandled",\n            "leaveToPerson",\n            "endRun",\n            "countUnanswered",\n          ],\n',
         to: '    with_person: {\n      on: {\n        "user.said": {\n          target: "running",\n          actions: ["beginRun", "keepMessage"],\n',
       },
     ],
@@ -303,8 +303,19 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/threads/hold/draft-commit.ts",
-        from: '  return state === "waiting_for_person" ? (person?.deadlineMs ?? null) : null;\n',
+        from: "  return person?.deadlineMs ?? null;\n",
         to: "  void person;\n  return null;\n",
+      },
+    ],
+  },
+  {
+    name: "keeps-silent",
+    about: "A person who has the thread may leave the visitor without an answer for ever",
+    changes: [
+      {
+        file: "src/stores/busy-states.ts",
+        from: '  return state === "awaiting" || state === "waiting_for_person" || state === "with_person";\n',
+        to: '  return state === "awaiting" || state === "waiting_for_person";\n',
       },
     ],
   },

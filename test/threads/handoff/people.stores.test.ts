@@ -25,7 +25,7 @@ describe.each(storeKinds)("a person in a thread, on $name", ({ prepare }) => {
       restart = one.restart;
       aheadMs = 0;
     },
-    { clock, waitMs: 60_000 },
+    { clock, waitMs: 60_000, answerMs: 30_000 },
   );
 
   const say = async (text: string) => readerOf(await here.threads.say(says("t1", text)));
@@ -150,6 +150,28 @@ describe.each(storeKinds)("a person in a thread, on $name", ({ prepare }) => {
       reason: "conflict",
     });
     expect(await here.threads.people.take({ ...ann, epoch: 2 })).toBe(3);
+  });
+
+  it("leaves the visitor without an answer: after a restart too, another one is asked for, and can take it", async () => {
+    const { people } = here.threads;
+    await people.take({ ...ann, epoch: 0 });
+    await people.say({ ...ann, epoch: 1, text: "Hi", clientMessageId: null });
+    aheadMs = 31_000;
+    await (
+      await say("Where is my parcel?")
+    ).all;
+    expect(await stateNow()).toBe("with_person");
+    await restart();
+    aheadMs = 62_000;
+    await expect.poll(stateNow, WITHIN).toBe("waiting_for_person");
+    expect(await history()).toMatchObject([
+      { content: "Hi", author: { name: "ann" } },
+      { role: "user", content: "Where is my parcel?" },
+      { role: "assistant", content: expect.stringMatching(/had to wait/) as string },
+    ]);
+    const late = here.threads.people.say({ ...ann, epoch: 1, text: "Here I am", clientMessageId: null });
+    await expect(late).rejects.toMatchObject({ reason: "conflict" });
+    expect(await here.threads.people.take({ ...thread, name: "ben", epoch: 2 })).toBe(3);
   });
 
   it("of ten who take at once one has it", async () => {

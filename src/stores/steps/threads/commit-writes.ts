@@ -2,7 +2,8 @@ import { holderOf } from "../../../domain/threads/fence.ts";
 import type { Message, MessageClaim, RunRecord } from "../../../domain/threads/message.ts";
 import type { ToldRef } from "../../../store/outbox.ts";
 import { summaryFrom } from "../../../store/threads.ts";
-import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
+import type { ThreadCommit } from "../../../store/threads.ts";
+import { waitsAlone } from "../../busy-states.ts";
 import {
   sealedMessage,
   sealedRun,
@@ -106,11 +107,6 @@ function factsAfter(commit: ThreadCommit, before: Facts): Facts {
     hasTime: true,
     sealedRun: before.sealedRun,
   };
-}
-
-/** Nobody holds the thread, and what it waits for may have a deadline. */
-function waitsAlone(state: ThreadState): boolean {
-  return state === "awaiting" || state === "waiting_for_person";
 }
 
 /** What changes in the header. */
