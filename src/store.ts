@@ -2,6 +2,7 @@ import type { ChannelThreadStore } from "./store/channel-threads.ts";
 import type { ChannelStore } from "./store/channels.ts";
 import type { ContentKeyStore } from "./store/content-keys.ts";
 import type { DeletionStore } from "./store/deletions.ts";
+import type { DeskStore } from "./store/desk.ts";
 import type { InstanceStore } from "./store/instances.ts";
 import type { KnowledgeStore } from "./store/knowledge.ts";
 import type { OperatorStore } from "./store/operators.ts";
@@ -23,6 +24,7 @@ export type {
 export type { ChannelStore, UnreadableChannel } from "./store/channels.ts";
 export type { ContentKeyStore } from "./store/content-keys.ts";
 export type { Deletion, DeletionStore, ErasedThread } from "./store/deletions.ts";
+export type { DeskStore } from "./store/desk.ts";
 export { EVERYTHING, RETIRED } from "./store/instances.ts";
 export type { Heartbeat, Hold, InstanceMessage, InstanceStore, Share } from "./store/instances.ts";
 export type {
@@ -101,6 +103,7 @@ export interface Store
     ChannelStore,
     UserStore,
     ThreadStore,
+    DeskStore,
     DeletionStore,
     ChannelThreadStore,
     InstanceStore,

@@ -307,6 +307,16 @@ export const threadSteps: Step[] = [
     },
   },
   {
+    name: "keepDesk",
+    before: held,
+    take: async (store, { uid, slug }) => {
+      const desk = { rev: 1, labels: ["refund"], snoozed: null, notes: 1 };
+      const note = { id: "1", by: "ann", text: "Known for returns", atMs: 2_000 };
+      await store.keepDesk({ uid, slug, desk, note, atMs: 2_000 });
+      return [await store.desk(uid), await store.notes(uid)];
+    },
+  },
+  {
     name: "rate",
     before: rateable,
     take: async (store, { uid }) => {

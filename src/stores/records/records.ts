@@ -4,6 +4,7 @@ import type { RunOutcome, Usage } from "../../../machines/run.ts";
 import type { Attachment } from "../../domain/threads/attachments.ts";
 import type { Attributes } from "../../domain/people/attributes.ts";
 import type { RenamedThread } from "../../domain/threads/renamed-threads.ts";
+import type { Desk, Note } from "../../domain/threads/desk.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { KeptText, RunLine } from "../../domain/threads/kept-text.ts";
 import type {
@@ -281,6 +282,17 @@ export const historySummaryKind = kindOf(
   }),
 );
 
+export const deskKind = kindOf(
+  "desk",
+  shape<Desk>({
+    rev: isNumber,
+    labels: listOf(isText),
+    snoozed: nullable(shape<NonNullable<Desk["snoozed"]>>({ untilMs: isNumber, sinceMs: isNumber })),
+    notes: isNumber,
+  }),
+);
+export const noteKind = kindOf("note", shape<Note>({ id: isText, by: isText, text: isText, atMs: isNumber }));
+
 /** The kinds of both stores. A change of a shape needs a step: test/versions/shapes.json has every shape. */
 export const sharedKinds = [
   channelKind,
@@ -290,6 +302,8 @@ export const sharedKinds = [
   summaryKind,
   catalogKind,
   historySummaryKind,
+  deskKind,
+  noteKind,
   operatorKind,
   auditKind,
   sourceKind,
@@ -303,6 +317,8 @@ export const readRun = runKind.read;
 export const readRunSummary = summaryKind.read;
 export const readCatalog = catalogKind.read;
 export const readHistorySummary = historySummaryKind.read;
+export const readDesk = deskKind.read;
+export const readNote = noteKind.read;
 
 export const isThreadState: Check<ThreadState> = checkOf(threadState);
 export const readState = readerOf("state", isThreadState);

@@ -11,7 +11,10 @@ import { threadListSteps } from "./orders/thread-list.ts";
 
 /** A channel's threads in order, and a user's list of them. */
 export interface OrderSteps
-  extends ChannelThreadStore, Pick<UserStore, "listThreads">, Pick<OrderWrites, "committing" | "close"> {
+  extends
+    ChannelThreadStore,
+    Pick<UserStore, "listThreads">,
+    Pick<OrderWrites, "committing" | "changed" | "close"> {
   /** Removes threads from lists that they no longer belong to, such as those that a dead process has left. */
   tidy(): Promise<void>;
 }
@@ -24,6 +27,7 @@ export function orderSteps(context: StepsContext, timers: Timers = systemTimers)
     ...restingThreadSteps(engine, writes),
     ...threadListSteps(engine, writes),
     committing: writes.committing,
+    changed: writes.changed,
     tidy: () => tidyStates(engine),
     close: writes.close,
   };

@@ -19,6 +19,7 @@ import { operatorSteps } from "./operators.ts";
 import { orderSteps } from "./orders.ts";
 import { outboxSteps } from "./outbox.ts";
 import { statsSteps } from "./stats.ts";
+import { deskSteps } from "./threads/desk.ts";
 import { threadSteps } from "./threads.ts";
 import { userSteps } from "./users.ts";
 
@@ -85,6 +86,7 @@ export async function storeOn(
       engine.tell(ROTATED_TOKENS, tokenHash);
     }),
     ...threadSteps(context, (commit) => orders.committing(commit)),
+    ...deskSteps(context, orders.changed),
     ...deletionSteps(context),
     ...operatorSteps(context),
     ...statsSteps(context),

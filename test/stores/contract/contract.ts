@@ -7,6 +7,7 @@ import { deletionPromises } from "./deletions.ts";
 import { feedbackPromises } from "./feedback.ts";
 import { grantPromises } from "./grants.ts";
 import { retentionPromises } from "./retention.ts";
+import { deskPromises } from "./desk.ts";
 import { historySummaryPromises } from "./history-summary.ts";
 import { identityPromises } from "./identity.ts";
 import { keptTextPromises } from "./kept-text.ts";
@@ -60,6 +61,7 @@ const ALL: readonly Promises[] = [
   messageClaimPromises,
   keptTextPromises,
   historySummaryPromises,
+  deskPromises,
   grantPromises,
   knowledgePromises,
   feedbackPromises,

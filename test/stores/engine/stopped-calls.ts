@@ -237,9 +237,9 @@ function timesOfPlaces(key: string, value: unknown): unknown {
 /** What only reads, or is no call of the database. */
 const READING = new Set(
   (
-    "audit blockedIps channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
-    "countedTokens documents due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
-    "keptText keys lastOp level listThreads load longestWaiting look nextDueMs onChange onMessage onReconnect onTokenRotated " +
+    "audit blockedIps changed channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
+    "countedTokens desk documents due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
+    "keptText keys lastOp level listThreads load longestWaiting look nextDueMs notes onChange onMessage onReconnect onTokenRotated " +
     "operators pages plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send sources spentTokens stats sweepPlace " +
     "threads tidy timeMs told unqueued unsettled users usersPage waitingRuns watchers wrappers"
   ).split(" "),

@@ -46,7 +46,7 @@ export function checkInvariants(dump: StoreDump): string[] {
 }
 
 function waitsAlone(state: ThreadState | undefined): boolean {
-  return state === "awaiting" || state === "waiting_for_person";
+  return state === "awaiting" || state === "waiting_for_person" || state === "with_person";
 }
 
 function repeated(values: readonly string[]): string[] {

@@ -3,6 +3,8 @@ import type { Clock } from "../../../src/clock.ts";
 import type { Channel } from "../../../src/domain/channels/channel.ts";
 import { isSameFeedback, mayBeRated, withFeedback } from "../../../src/domain/threads/feedback.ts";
 import { wholeMessage, wholeRun } from "../../../src/domain/threads/kept-text.ts";
+import { NO_DESK } from "../../../src/domain/threads/desk.ts";
+import type { Desk, Note } from "../../../src/domain/threads/desk.ts";
 import type { HistorySummary } from "../../../src/domain/threads/history-summary.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import type { Operator } from "../../../src/domain/people/operator.ts";
@@ -66,6 +68,8 @@ interface Thread {
   parts: Map<string, string>;
   queue: UserMessage[];
   historySummary: HistorySummary | null;
+  desk: Desk;
+  notes: Note[];
   /** By clientMessageId. */
   claims: Map<string, MessageClaim>;
   /** The last change that was committed, and what it answered. */
@@ -82,7 +86,8 @@ interface StatsOfDay {
 const holderOf = (fence: string) => fence.split(":")[0] ?? "";
 const isHeld = (thread: Thread): thread is Thread & { fence: string } => thread.fence !== null;
 
-const waitsAlone = (state: ThreadState | undefined) => state === "awaiting" || state === "waiting_for_person";
+const waitsAlone = (state: ThreadState | undefined) =>
+  state !== undefined && !["idle", "running"].includes(state);
 
 function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): RunSummary {
   return { runId, saidAtMs, outcome, path, terminal };
@@ -144,6 +149,8 @@ export function createReference(clock: Clock): Store {
       parts: new Map(),
       queue: [],
       historySummary: null,
+      desk: NO_DESK,
+      notes: [],
       claims: new Map(),
       last: null,
     };
@@ -667,6 +674,15 @@ export function createReference(clock: Clock): Store {
       thread.historySummary = summary;
       return true;
     },
+    desk: async (uid) => threads.get(uid)?.desk ?? NO_DESK,
+    async keepDesk({ uid, slug, desk, note }) {
+      const thread = threads.get(uid);
+      if (thread?.slug !== slug || thread.desk.rev !== desk.rev - 1) return false;
+      thread.desk = desk;
+      if (note) thread.notes.push(note);
+      return true;
+    },
+    notes: async (uid) => threads.get(uid)?.notes ?? [],
     commit: async (change) => commit(change),
     async keepPart({ uid, fence, runId, nth, text }) {
       const thread = threads.get(uid);

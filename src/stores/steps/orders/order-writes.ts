@@ -26,6 +26,8 @@ export interface OrderWrites {
   committing: (commit: ThreadCommit) => readonly Write[];
   /** What a list has read of a thread that stands elsewhere in the orders. */
   met: (slug: string, thread: { uid: string; state: ThreadState; updatedAtMs: number }) => void;
+  /** Something that lists show of a thread changed without a commit. */
+  changed: (slug: string, uid: string, atMs: number) => void;
   /** Writes everything that is pending. */
   close: () => Promise<void>;
 }
@@ -107,7 +109,7 @@ export function createOrderWrites(engine: Engine, timers: Timers): OrderWrites {
   }
 
   /** Best effort: a feed that misses the change gets the thread with its next message. */
-  function changeWrites(slug: string, uid: string, atMs: number): Write[] {
+  function changeWrites(slug: string, uid: string, atMs: number): [Write, ...Write[]] {
     const key = tables.changed.key(slug);
     const put: Write = { write: "put", key, members: [[uid, atMs]], mode: "raise" };
     if (changes++ % TRIMMED_EVERY > 0) return [put];
@@ -120,7 +122,7 @@ export function createOrderWrites(engine: Engine, timers: Timers): OrderWrites {
       // The answerer may have changed without a message; if not, its time is an old one and raises nothing.
       const saidAtMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
       const activeAtMs = keep(slug, uid, { state, atMs: saidAtMs, wasMissed: false });
-      const writes = !last && (claims || !holds) ? changeWrites(slug, uid, atMs) : [];
+      const writes: Write[] = !last && (claims || !holds) ? changeWrites(slug, uid, atMs) : [];
       const isFirst = claims && readOp === null;
       const isBusy = !holds && state !== "idle";
       if (activeAtMs > 0 && (isFirst || isBusy || (!holds && engine.kind === "embedded"))) {
@@ -136,6 +138,8 @@ export function createOrderWrites(engine: Engine, timers: Timers): OrderWrites {
       write([first, ...rest]);
       return [];
     },
+
+    changed: (slug, uid, atMs) => write(changeWrites(slug, uid, atMs)),
 
     met: (slug, { uid, state, updatedAtMs }) =>
       void keep(slug, uid, { state, atMs: updatedAtMs, wasMissed: false }, true),
