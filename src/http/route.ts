@@ -14,7 +14,7 @@ export interface RouteRequest {
   readonly note: (ids: Readonly<Record<string, string>>) => void;
 }
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 
 /**
  * `server`: for backends; refusals have a line of text. `operator`: the same, for operators. `widget`: for browsers; refusals

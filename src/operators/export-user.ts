@@ -2,14 +2,15 @@ import { hasKeptImages, addressesOf } from "../domain/threads/attachments.ts";
 import { attributesField } from "../domain/people/attributes.ts";
 import type { Message } from "../domain/threads/message.ts";
 import type { User } from "../domain/people/user.ts";
-import type { RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
+import type { DeskStore, RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
+import { noteView } from "./desk.ts";
 import { viewOfSummary } from "./history-summary.ts";
 import { noteReading, runView } from "./threads.ts";
 import { userView } from "./users.ts";
 
-/** The records of an export, in this order: the user, their sign-ins, then each thread with its messages, their summary if there is one, and its runs. */
+/** The records of an export, in this order: the user, their sign-ins, then each thread with its messages, their summary if there is one, what operators keep of it, and its runs. */
 export type ExportedRecord =
   | ({ type: "user" } & ReturnType<typeof userView> & Pick<User, "attributes">)
   /** The user has signed in to this MCP server of the channel; tokens are never exported. */
@@ -17,10 +18,12 @@ export type ExportedRecord =
   | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
   /** `addresses`: of its attachments, in order; null for a lost image. */
   | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
+  | { type: "desk"; thread: string; labels: string[]; notes: ReturnType<typeof noteView>[] }
   | ({ type: "summary"; thread: string } & ReturnType<typeof viewOfSummary>)
   | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
 
 type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "historySummary"> &
+  Pick<DeskStore, "desk" | "notes"> &
   Pick<UserStore, "threads" | "grantedServers">;
 
 /**
@@ -63,6 +66,8 @@ async function* threadRecords(store: Exporting, entry: ThreadEntry): AsyncGenera
   }
   const summary = await store.historySummary(thread);
   if (summary) yield { type: "summary", thread, ...viewOfSummary(summary, { seesText: true }) };
+  const { rev, labels } = await store.desk(thread);
+  if (rev > 0) yield { type: "desk", thread, labels, notes: (await store.notes(thread)).map(noteView) };
   // Reads the thread again from the start: every run has its message in the history, so no holder of a run is asked.
   for await (const run of runsOf(store, thread)) yield { type: "run", thread, ...runView(run) };
 }

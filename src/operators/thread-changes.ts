@@ -1,7 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
-import type { ChannelThread, ChannelThreadStore, ThreadChange } from "../store.ts";
+import type { ChannelThread, Store, ThreadChange } from "../store.ts";
+import { readHeadline } from "./headline.ts";
+import type { Headline } from "./headline.ts";
 
 /**
  * The changes of the channels' threads, on any instance, from the store's orders: these are read about once a second
@@ -31,6 +33,8 @@ export interface ToldChange {
   slug: string;
   atMs: number;
   thread: ChannelThread;
+  /** Its readers are operators who may read texts. */
+  headline: Headline;
 }
 
 const READ_EVERY_MS = 1_000;
@@ -53,6 +57,7 @@ interface Known {
   seenAtMs: number;
   state: string | null;
   updatedAtMs: number;
+  headline: string;
 }
 
 export function createThreadChanges({
@@ -61,7 +66,7 @@ export function createThreadChanges({
   clock,
   log,
 }: {
-  store: Pick<ChannelThreadStore, "changedThreads" | "channelThread">;
+  store: Pick<Store, "changedThreads" | "channelThread" | "load" | "history" | "desk" | "findUser">;
   /** Of all channels. */
   slugs: () => readonly string[];
   clock: Pick<Clock, "now">;
@@ -125,21 +130,33 @@ export function createThreadChanges({
     const before = known.get(key);
     const isNew = before === undefined || atMs > before.atMs;
     if (isFirst && atMs < nowMs - LOOK_AGAIN_MS) {
-      known.set(key, { atMs, seenAtMs: 0, state: null, updatedAtMs: 0 });
+      known.set(key, { atMs, seenAtMs: 0, state: null, updatedAtMs: 0, headline: "" });
       return [];
     }
     if (!isNew && nowMs - before.seenAtMs > LOOK_AGAIN_MS) return [];
     const thread = await store.channelThread(slug, uid);
     const { state = null, updatedAtMs = 0 } = thread ?? {};
+    const hasMoved = before?.state !== state || before.updatedAtMs !== updatedAtMs;
+    // What operators keep of it changes without it, and is a change of its own.
+    const headline = thread && (isNew || hasMoved) ? await headlineOf(slug, thread) : null;
     const seenAtMs = isNew ? nowMs : before.seenAtMs;
-    known.set(key, { atMs: Math.max(atMs, before?.atMs ?? 0), seenAtMs, state, updatedAtMs });
-    const isSame = before?.state === state && before.updatedAtMs === updatedAtMs;
-    if (isFirst || thread === null || isSame) return [];
-    const change = { nth: 0, slug, atMs, thread };
+    const shown = headline ? JSON.stringify(headline) : (before?.headline ?? "");
+    known.set(key, {
+      atMs: Math.max(atMs, before?.atMs ?? 0),
+      seenAtMs,
+      state,
+      updatedAtMs,
+      headline: shown,
+    });
+    const isSame = !hasMoved && before.headline === shown;
+    if (isFirst || thread === null || headline === null || isSame) return [];
+    const change = { nth: 0, slug, atMs, thread, headline };
     return ranBetween(before, thread)
       ? [{ ...change, thread: { ...thread, state: "running" } }, change]
       : [change];
   }
+
+  const headlineOf = (slug: string, thread: ChannelThread) => readHeadline(store, slug, thread, clock.now());
 
   function tell(changes: readonly ToldChange[]): void {
     if (changes.length === 0) return;
@@ -201,7 +218,7 @@ export function createThreadChanges({
         const threads = await Promise.all(found.map(({ uid }) => store.channelThread(slug, uid)));
         for (const [at, { atMs }] of found.entries()) {
           const thread = threads[at];
-          if (thread) changes.push({ nth: 0, slug, atMs, thread });
+          if (thread) changes.push({ nth: 0, slug, atMs, thread, headline: await headlineOf(slug, thread) });
         }
       }
       return changes.sort((a, b) => a.atMs - b.atMs);

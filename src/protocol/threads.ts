@@ -56,5 +56,17 @@ export const channelThread = z.object({
     })
     .exactOptional()
     .describe("Only while a person is waited for or has the thread"),
+  title: z
+    .string()
+    .exactOptional()
+    .describe("First line of the first message; this and what follows not for the auditor"),
+  preview: z.string().exactOptional().describe("First line of the last item"),
+  displayName: z.string().exactOptional().describe("The user's, or what the page says"),
+  page: z.string().exactOptional().describe("Where the visitor was with the last message, as the page says"),
+  labels: z.array(z.string()).exactOptional().describe("The operators'"),
+  snoozedUntil: z
+    .int()
+    .exactOptional()
+    .describe("Unix time in milliseconds: an operator wants to see it then, or with the next message"),
 });
 export type ChannelThread = z.infer<typeof channelThread>;

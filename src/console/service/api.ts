@@ -8,7 +8,11 @@ export interface Api {
   get<Value>(path: string, query?: Query, signal?: AbortSignal): Promise<Value>;
   list<Item>(path: string, query?: Query, signal?: AbortSignal): Promise<Page<Item>>;
   /** Null where the answer is empty. */
-  send<Value = null>(method: "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Value>;
+  send<Value = null>(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+  ): Promise<Value>;
   /** A body that stays open. */
   open(path: string, query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }

@@ -61,9 +61,9 @@ export function createOperatorFeeds(options: {
   const cursorAt = (count: number, atMs: number) =>
     Buffer.from(`${processId} ${count} ${atMs}`).toString("base64url");
 
-  function lineOf({ nth, slug, atMs, thread }: ToldChange, count: number): object {
+  function lineOf({ nth, slug, atMs, thread, headline }: ToldChange, count: number): object {
     const cursor = cursorAt(nth > 0 ? nth : count, atMs);
-    return { type: "thread", cursor, channel: slug, ...channelThreadView(thread) };
+    return { type: "thread", cursor, channel: slug, ...channelThreadView(thread), ...headline };
   }
 
   function signOf(type: "ping" | "reset", { count }: { count: number }): object {

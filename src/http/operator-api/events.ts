@@ -33,7 +33,7 @@ export function eventsEndpoint({
     roles: ROLES,
     summary: "Follow what changes",
     description:
-      "Stays open, and tells of each change of a thread's state, on whatever instance, within some seconds: the thread as it is then, without a text. Who is limited to channels is told of theirs. It has no closing line: come back with the last `cursor`, in `after`. A line may come twice where another instance answers. A sign of life comes first, and at least every 20 s. Of more than 5 for an operator on an instance the oldest ends.",
+      "Stays open, and tells of each change of a thread's state, on whatever instance, within some seconds: the thread as it is then, with the same fields as in the list. Who is limited to channels is told of theirs. It has no closing line: come back with the last `cursor`, in `after`. A line may come twice where another instance answers. A sign of life comes first, and at least every 20 s. Of more than 5 for an operator on an instance the oldest ends.",
     query: {
       after: {
         description: "The `cursor` of the last line that is known; without it: only what is new",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { exportThread, exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
+import { noteSchema } from "./desk.ts";
 import { historySummaryView } from "../../operators/history-summary.ts";
 import { historyItem } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
@@ -27,6 +28,7 @@ const exportedLine = z.union([
     .extend({ type: z.literal("thread") }),
   historyItem.extend({ type: z.literal("message"), thread }),
   historySummaryView.extend({ type: z.literal("summary"), thread }),
+  z.object({ type: z.literal("desk"), thread, labels: z.array(z.string()), notes: z.array(noteSchema) }),
   runSchema.extend({ type: z.literal("run"), thread }),
 ]);
 
@@ -69,7 +71,7 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       roles: ["admin"],
       finds: "user",
       summary: "Export a user",
-      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages, the summary of a long history, and its runs. ${WHOLE}`,
+      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages, the summary of a long history, labels and notes of operators, and its runs. ${WHOLE}`,
       answers,
       handle: async ({ acting, params, user }) => exported(await exportUser(acting, params.slug, user)),
     }),
@@ -80,7 +82,7 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       credential: "operatorKey",
       roles: ["admin", "agent"],
       summary: "Export a thread",
-      description: `A record a line: the thread, its messages, the summary of a long history, and its runs. ${WHOLE}`,
+      description: `A record a line: the thread, its messages, the summary of a long history, labels and notes of operators, and its runs. ${WHOLE}`,
       answers,
       refusals: { "not-found": "Unknown channel or thread" },
       async handle({ acting, params: { slug, id } }) {

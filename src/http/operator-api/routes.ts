@@ -4,6 +4,7 @@ import { operatorHandleOf } from "./admit.ts";
 import { auditEndpoint } from "./audit.ts";
 import { capsEndpoint } from "./caps.ts";
 import { channelsEndpoints } from "./channels.ts";
+import { deskEndpoints } from "./desk.ts";
 import { eventsEndpoint } from "./events.ts";
 import { exportEndpoints } from "./export.ts";
 import { handOffEndpoints } from "./hand-off.ts";
@@ -32,6 +33,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     ...exportEndpoints(api),
     watchEndpoint(api),
     ...handOffEndpoints(api),
+    ...deskEndpoints(api),
     ...ipsEndpoints(api),
     ...operatorsEndpoints(api),
     unreadableEndpoint(api),

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
 import { answererView } from "../../operators/answerer.ts";
 import { channelThreadView, listChannelThreads } from "../../operators/channel-threads.ts";
+import { readHeadline } from "../../operators/headline.ts";
 import { deleteThread } from "../../operators/forgetting.ts";
 import { historySummaryView, viewOfSummary } from "../../operators/history-summary.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
@@ -16,6 +17,7 @@ import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel, existingUser, orUnavailable } from "./admit.ts";
 import { timeField } from "./audit.ts";
 import { documentedList, listAnswer, listFields, listLimit } from "./lists.ts";
+import type { OperatorRole } from "../../domain/people/operator.ts";
 import { EVERY_ROLE } from "./operator-api.ts";
 import type { OperatorApi } from "./operator-api.ts";
 
@@ -47,6 +49,11 @@ export const EXAMPLE_THREAD = {
   createdAt: 1_800_000_000_000,
   updatedAt: 1_800_000_002_000,
   epoch: 0,
+  title: "Where is my parcel?",
+  preview: "It is on its way: you have it on Tuesday.",
+  displayName: "Ada",
+  page: "/orders/1001",
+  labels: ["delivery"],
 };
 
 const READ = {
@@ -64,7 +71,15 @@ export function threadsEndpoints({
   store,
   threads,
   reads,
-}: Pick<OperatorApi, "store" | "threads" | "reads">) {
+  clock,
+}: Pick<OperatorApi, "store" | "threads" | "reads" | "clock">) {
+  /** With what its texts say, for who may read them. */
+  async function shown(thread: ChannelThread, slug: string, { role }: { role: OperatorRole }) {
+    const view = channelThreadView(thread);
+    if (role === "auditor") return view;
+    return { ...view, ...(await readHeadline(store, slug, thread, clock.now())) };
+  }
+
   return [
     endpoint({
       method: "GET",
@@ -74,7 +89,7 @@ export function threadsEndpoints({
       finds: "channel",
       summary: "List a channel's threads",
       description:
-        "The latest activity first, right within 5 s. With `state` or `userId` a page may hold fewer than `limit`, even none, and have a next one.",
+        "The latest activity first, right within 5 s. For roles that may read texts each has its first and last line, its user's name and its labels. With `state` or `userId` a page may hold fewer than `limit`, even none, and have a next one.",
       query: {
         ...listFields("threads"),
         state: {
@@ -91,12 +106,13 @@ export function threadsEndpoints({
       },
       answers: { 200: documentedList("The threads", channelThread, EXAMPLE_THREAD) },
       refusals: { "not-found": "Unknown channel or user" },
-      async handle({ channel: { slug }, query }) {
+      async handle({ channel: { slug }, query, caller }) {
         const { limit, cursor: after, state, since: sinceMs, until: untilMs } = query;
         const userId = query.userId === null ? null : (await existingUser(store, slug, query.userId)).userId;
         const filter = { state, userId, sinceMs, untilMs };
         const found = await listChannelThreads(store, slug, { limit, after }, filter);
-        return listAnswer("threads", found.items.map(channelThreadView), found.next);
+        const items = await Promise.all(found.items.map((thread) => shown(thread, slug, caller)));
+        return listAnswer("threads", items, found.next);
       },
     }),
 
@@ -119,7 +135,7 @@ export function threadsEndpoints({
         const { reason, summary = seesText ? kept?.text : undefined } = answerer.handoff ?? {};
         if (reason !== undefined || summary !== undefined) await noteReading(acting, slug, thread.uid);
         return jsonAnswer(200, {
-          ...channelThreadView(thread),
+          ...(await shown(thread, slug, caller)),
           ...answerer,
           messages: messageCount,
           ...(kept && { summary: viewOfSummary(kept, { seesText }) }),

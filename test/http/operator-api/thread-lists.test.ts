@@ -37,7 +37,7 @@ async function withThreads() {
   return { ...service, list, ids };
 }
 
-test("a channel's threads come by activity, page by page, and carry no text", async () => {
+test("a channel's threads come by activity, page by page, and carry no text for the auditor", async () => {
   const { list } = await withThreads();
   const first = await list("?limit=3");
   const second = await list(`?limit=3&cursor=${String(first.next)}`);
@@ -50,6 +50,10 @@ test("a channel's threads come by activity, page by page, and carry no text", as
       createdAt: T0 + 1,
       updatedAt: T0 + 100,
       epoch: 0,
+      title: "a secret",
+      preview: "a secret",
+      page: "/cart?x=1",
+      labels: [],
     },
     expect.objectContaining({ id: "t-waits", state: "awaiting", updatedAt: T0 + 50 }),
     expect.objectContaining({ id: "t-guest", userId: "u-lee", updatedAt: T0 + 10 }),

@@ -1,0 +1,134 @@
+// For src/operators/desk.ts, src/operators/headline.ts, src/http/operator-api/desk.ts, src/domain/threads/desk.ts
+import { expect, test } from "vitest";
+import { startOperated } from "./operators-service.ts";
+
+async function open() {
+  const service = await startOperated();
+  const token = await service.newToken();
+  const threadId = await service.newThread(token);
+  const headers = { "x-visitor-token": token };
+  const path = `/channels/shop/threads/${threadId}`;
+  return {
+    ...service,
+    threadId,
+    path,
+    async exchange(text: string, answer: string) {
+      const at = { threadId, text, page: "/pages/mugs?size=2" };
+      const reply = await service.post("/v1/widget/messages", at, { headers });
+      const turn = await service.agent.turn();
+      turn.write(answer);
+      turn.finish();
+      await reply.lines();
+    },
+    async read(name: string, of = path) {
+      const got = await service.as(name, "GET", of);
+      expect(got.status).toBe(200);
+      return (await got.json()) as Record<string, unknown> & { items: Record<string, unknown>[] };
+    },
+    do: async (method: string, act: string, body: unknown, name = "agent") =>
+      (await service.as(name, method, `${path}/${act}`, body)).status,
+  };
+}
+
+test("a list shows people: who, where, the first line and the last one; the auditor's list shows none of it", async () => {
+  const { exchange, read } = await open();
+  await exchange(
+    "\n  Where is my parcel?\nIt was sent on Monday.",
+    `${"It is on its way 📦 ".repeat(9)}\nBye`,
+  );
+  const said = {
+    title: "Where is my parcel?",
+    page: "/pages/mugs?size=2",
+    labels: [],
+  };
+  const [listed] = (await read("agent", "/channels/shop/threads")).items;
+  expect(listed).toMatchObject(said);
+  const preview = String(listed?.["preview"]);
+  expect(preview).toMatch(/^It is on its way 📦 .*…$/u);
+  expect(preview.length).toBeLessThanOrEqual(120);
+  expect(preview.isWellFormed()).toBe(true);
+  expect(await read("agent")).toMatchObject(said);
+  const [hidden] = (await read("auditor", "/channels/shop/threads")).items;
+  for (const shown of [hidden, await read("auditor")])
+    for (const field of ["title", "preview", "page", "labels", "displayName"])
+      expect(shown).not.toHaveProperty(field);
+});
+
+test("a user's name is that of the user, who may be renamed", async () => {
+  const { exchange, read, as } = await open();
+  await exchange("Hello", "Hi");
+  const userId = String((await read("agent"))["userId"]);
+  expect((await as("agent", "PATCH", `/channels/shop/users/${userId}`, { displayName: "Ada" })).status).toBe(
+    200,
+  );
+  expect(await read("agent")).toMatchObject({ displayName: "Ada" });
+});
+
+test("notes are for operators: in order, in the export, in the audit without their text, and for no visitor", async () => {
+  const { exchange, as, path, do: act, read, post, threadId } = await open();
+  await exchange("Hello", "Hi");
+  const first = await as("agent", "POST", `${path}/notes`, { text: " Known for returns " });
+  expect([first.status, await first.json()]).toEqual([201, { id: "1" }]);
+  const both = ["Ask first", "And be kind"].map((text) => act("POST", "notes", { text }, "shop-agent"));
+  expect(await Promise.all(both)).toEqual([201, 201]);
+  const { items } = await read("agent", `${path}/notes`);
+  expect(items[0]).toEqual({
+    id: "1",
+    by: "agent",
+    text: "Known for returns",
+    at: expect.any(Number) as number,
+  });
+  expect(items.map(({ id, by }) => [id, by])).toEqual([
+    ["1", "agent"],
+    ["2", "shop-agent"],
+    ["3", "shop-agent"],
+  ]);
+  const exported = await (await as("agent", "GET", `${path}/export`)).text();
+  expect(exported).toContain('"type":"desk"');
+  expect(exported).toContain("Known for returns");
+  const audit = JSON.stringify(await read("admin", "/audit"));
+  expect(audit).toContain("desk.note");
+  expect(audit).not.toContain("returns");
+  const history = await read("agent", `${path}/messages`);
+  expect(JSON.stringify(history)).not.toContain("returns");
+  expect(await act("POST", "notes", { text: "  " })).toBe(422);
+  expect(await act("POST", "notes", { text: "Hm" }, "auditor")).toBe(403);
+  expect((await as("auditor", "GET", `${path}/notes`)).status).toBe(403);
+  expect((await as("agent", "GET", `${path}x/notes`)).status).toBe(404);
+  void [post, threadId];
+});
+
+test("labels are set in the place of others; a snoozed thread says until when, and comes back with the next message", async () => {
+  const { exchange, read, do: act, clock } = await open();
+  await exchange("Hello", "Hi");
+  expect(await act("PUT", "labels", { labels: [" refund ", "vip"] })).toBe(204);
+  expect(await read("agent")).toMatchObject({ labels: ["refund", "vip"] });
+  expect(await act("PUT", "labels", { labels: [] })).toBe(204);
+  for (const labels of [
+    ["a", "a"],
+    [""],
+    ["x".repeat(51)],
+    Array.from({ length: 21 }, (_, nth) => `l${nth}`),
+  ])
+    expect(await act("PUT", "labels", { labels })).toBe(422);
+
+  const until = clock.nowMs + 60_000;
+  expect(await act("POST", "snooze", { until })).toBe(204);
+  expect(await read("agent")).toMatchObject({ labels: [], snoozedUntil: until });
+  expect(await act("POST", "snooze", { until: null })).toBe(204);
+  expect(await read("agent")).not.toHaveProperty("snoozedUntil");
+  expect(await act("POST", "snooze", { until })).toBe(204);
+  clock.nowMs += 1_000;
+  await exchange("Are you there?", "Yes");
+  expect(await read("agent")).not.toHaveProperty("snoozedUntil");
+  expect(await act("POST", "snooze", { until: clock.nowMs + 10 })).toBe(204);
+  clock.nowMs += 11;
+  expect(await read("agent")).not.toHaveProperty("snoozedUntil");
+  for (const wrong of [clock.nowMs, clock.nowMs + 400 * 86_400_000, "tomorrow"])
+    expect(await act("POST", "snooze", { until: wrong })).toBe(422);
+});
+
+test("a thread with no message yet has nothing to keep anything with", async () => {
+  const { do: act } = await open();
+  expect(await act("PUT", "labels", { labels: ["vip"] })).toBe(404);
+});
