@@ -11,6 +11,8 @@ export interface Person {
   /** null: nobody asked; an operator took the thread on their own. */
   askedBy: AskedBy | null;
   reason: string | null;
+  /** The queue of operators that should answer; absent: any. */
+  queue?: string;
   /** The model's summary of the conversation so far; only if the model asked. */
   summary: string | null;
   /** When the wait began, or when the person took the thread. */
@@ -39,14 +41,23 @@ export interface HandedBack {
 export interface PersonAsked {
   by: AskedBy;
   reason: string | null;
+  queue?: string;
   summary: string | null;
   waitMs: number;
   atMs: number;
 }
 
+/** What stays of a hand-off, whoever has the thread. */
+type Asked = Pick<Person, "askedBy" | "reason" | "summary" | "queue">;
+
+function askedOf({ askedBy, reason, summary, queue }: Asked): Asked {
+  return { askedBy, reason, summary, ...(queue === undefined ? {} : { queue }) };
+}
+
 /** The beginning of a wait for a person. */
-export function waitFor({ by: askedBy, reason, summary, waitMs, atMs }: PersonAsked): Person {
-  return waitAgain({ askedBy, reason, summary }, { waitMs, atMs });
+export function waitFor({ by: askedBy, reason, summary, queue, waitMs, atMs }: PersonAsked): Person {
+  const asked = askedOf({ askedBy, reason, summary, ...(queue === undefined ? {} : { queue }) });
+  return waitAgain(asked, { waitMs, atMs });
 }
 
 /** How long a person who has a thread may leave the visitor without an answer, in ms; absent: as long as they like. */
@@ -63,9 +74,9 @@ export function takenBy(
     isWaited,
   }: { name: string; takeId: string; atMs: number; answerMs?: AnswerMs; isWaited: boolean },
 ): Person {
-  const { askedBy, reason, summary } = before ?? { askedBy: null, reason: null, summary: null };
+  const asked = askedOf(before ?? { askedBy: null, reason: null, summary: null });
   const deadlineMs = isWaited && answerMs !== undefined ? atMs + answerMs : null;
-  return { askedBy, reason, summary, sinceMs: atMs, deadlineMs, name, takeId, said: 0 };
+  return { ...asked, sinceMs: atMs, deadlineMs, name, takeId, said: 0 };
 }
 
 /** The visitor wrote to the person who has the thread: the first message without an answer begins the time. */
@@ -74,19 +85,11 @@ export function writtenTo(person: Person, { atMs, answerMs }: { atMs: number; an
   return { ...person, deadlineMs: atMs + answerMs };
 }
 
-/** The person who had the thread did not answer: it waits for another one, or for the same. */
+/** The thread waits anew: for any person, or for one of another queue. */
 export function waitAgain(
-  { askedBy, reason, summary }: Pick<Person, "askedBy" | "reason" | "summary">,
-  { waitMs, atMs }: { waitMs: number; atMs: number },
+  before: Asked,
+  { waitMs, atMs, queue = before.queue }: { waitMs: number; atMs: number; queue?: string | undefined },
 ): Person {
-  return {
-    askedBy,
-    reason,
-    summary,
-    sinceMs: atMs,
-    deadlineMs: atMs + waitMs,
-    name: null,
-    takeId: null,
-    said: 0,
-  };
+  const asked = askedOf({ ...before, ...(queue === undefined ? {} : { queue }) });
+  return { ...asked, sinceMs: atMs, deadlineMs: atMs + waitMs, name: null, takeId: null, said: 0 };
 }

@@ -57,7 +57,7 @@ export interface ThreadContext {
   run: RunContext | null;
   /** Tokens of the whole thread; null until a model call has reported its usage. */
   usage: Usage | null;
-  /** Counts the changes of who answers: ask, cancel, take, return, close, and the expiry of a wait or of an answer. */
+  /** Counts the changes of who answers: ask, cancel, take, move to a queue, return, close, and the expiry of a wait or of an answer. */
   epoch: number;
   /** When `epoch` last changed; null while it is 0. */
   answererSinceMs: number | null;
@@ -86,6 +86,7 @@ export type ThreadEvent =
       type: "agent.handedOff";
       reason: string | null;
       summary: string | null;
+      queue?: string;
       message: string;
       waitMs: number;
       usage: Usage | null;
@@ -95,6 +96,7 @@ export type ThreadEvent =
       type: "person.asked";
       by: "visitor" | "transport";
       reason: string | null;
+      queue?: string;
       waitMs: number;
       usage?: Usage | null;
       atMs: number;
@@ -110,6 +112,7 @@ export type ThreadEvent =
       usage?: Usage | null;
       atMs: number;
     }
+  | { type: "person.queued"; queue: string; epoch: number; waitMs: number; atMs: number }
   | { type: "person.said"; name: string; epoch: number }
   | { type: "answer.expired"; unanswered: string; waitMs: number; atMs: number }
   | { type: "person.returned"; name: string; epoch: number; note: string | null; atMs: number }
@@ -230,7 +233,7 @@ export const threadMachine = setup({
       event.type === "call.expired" && event.atMs >= (runOf(context).deadlineMs ?? Infinity),
     isPresentEpoch: ({ context, event }) => "epoch" in event && event.epoch === context.epoch,
     byWhoHasIt: ({ context, event }) =>
-      "epoch" in event && event.epoch === context.epoch && event.name === context.person?.name,
+      "name" in event && event.epoch === context.epoch && event.name === context.person?.name,
     waitPassed: ({ context, event }) =>
       (event.type === "wait.expired" || event.type === "answer.expired") &&
       event.atMs >= (context.person?.deadlineMs ?? Infinity),
@@ -297,7 +300,9 @@ export const threadMachine = setup({
       person: ({ context: { person } }) => person && { ...person, said: person.said + 1, deadlineMs: null },
     }),
     waitAgain: assign(({ context: { person }, event }) =>
-      person && event.type === "answer.expired" ? { person: waitAgain(person, event) } : {},
+      person && (event.type === "answer.expired" || event.type === "person.queued")
+        ? { person: waitAgain(person, event) }
+        : {},
     ),
     stopWaiting: assign({ person: null }),
     handBack: assign(({ event }) => {
@@ -678,6 +683,12 @@ export const threadMachine = setup({
           target: "with_person",
           actions: ["countChange", "giveToPerson"],
         },
+        "person.queued": {
+          guard: "isPresentEpoch",
+          target: "waiting_for_person",
+          reenter: true,
+          actions: ["countChange", "waitAgain"],
+        },
         "person.unasked": { target: "idle", actions: ["countChange", "stopWaiting"] },
         "wait.expired": {
           guard: "waitPassed",
@@ -711,6 +722,11 @@ export const threadMachine = setup({
           target: "with_person",
           reenter: true,
           actions: ["countChange", "giveToPerson"],
+        },
+        "person.queued": {
+          guard: "isPresentEpoch",
+          target: "waiting_for_person",
+          actions: ["countChange", "waitAgain"],
         },
         "person.said": {
           guard: "byWhoHasIt",

@@ -59,7 +59,15 @@ export type TurnEnd =
   /** The model called `task_failed`. */
   | { type: "gaveUp"; item: TurnItem; reason: string; usage: Usage | null }
   /** The model called `hand_off`: a person should answer. */
-  | { type: "handedOff"; item: TurnItem; reason: string | null; summary: string | null; usage: Usage | null }
+  | {
+      type: "handedOff";
+      item: TurnItem;
+      reason: string | null;
+      summary: string | null;
+      /** One of the channel's queues; absent: any operator. */
+      queue?: string;
+      usage: Usage | null;
+    }
   /** Over one of the channel's budgets: no model call was made. */
   | { type: "overBudget"; message: string };
 

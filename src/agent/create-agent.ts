@@ -164,7 +164,8 @@ export function createAgent(options: AgentOptions): Agent {
     const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });
     leftOutTools.note(slug, leftOut);
     if (settings.history?.summary) toolTokens.set(slug, tokens);
-    const tools = toolsFor(offers, handsOff);
+    const queues = channel?.handoff?.queues ?? [];
+    const tools = toolsFor(offers, handsOff, queues);
     const input = promptInput(turn, {
       instructions: settings.instructions,
       missing: served.missing,
@@ -201,7 +202,7 @@ export function createAgent(options: AgentOptions): Agent {
     // Of all its requests, if it took several. Without usage it stays unknown: no caller is told an estimate.
     const usage = answer.usage && cost.soFar();
     const hasSaid = run.kept !== undefined || run.lines.some(({ type }) => type === "delta");
-    return turnEnd({ ...answer, usage }, { offers, check, hasSaid, allowsHandOff: handsOff });
+    return turnEnd({ ...answer, usage }, { offers, check, hasSaid, allowsHandOff: handsOff, queues });
   }
 
   const useTool: Agent["useTool"] = async (slug, call, signal, by) => {

@@ -33,7 +33,14 @@ export async function turnEnd(
     check,
     hasSaid,
     allowsHandOff = false,
-  }: { offers: Offers; check: ArgumentCheck; hasSaid: boolean; allowsHandOff?: boolean },
+    queues = [],
+  }: {
+    offers: Offers;
+    check: ArgumentCheck;
+    hasSaid: boolean;
+    allowsHandOff?: boolean;
+    queues?: readonly string[];
+  },
 ): Promise<TurnEnd> {
   const { text, usage, by, isOfChain, extra, finishReason } = turn;
   const received = turn.calls.slice(0, CALLS_PER_TURN).map(receiveCall);
@@ -67,7 +74,10 @@ export async function turnEnd(
       textIn(parsed, "reason", REASON_CHARS),
       textIn(parsed, "summary", SUMMARY_CHARS),
     ];
-    return { type: "handedOff", item: itemOf([handsOff]), reason, summary, usage };
+    const named = textIn(parsed, "queue", SUMMARY_CHARS);
+    const queue = queues.find((one) => one === named);
+    const asked = { reason, summary, ...(queue === undefined ? {} : { queue }) };
+    return { type: "handedOff", item: itemOf([handsOff]), ...asked, usage };
   }
   const gaveUp = offers.size > 0 ? received.find(({ name }) => name === TASK_FAILED) : undefined;
   if (gaveUp) return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.parsed), usage };

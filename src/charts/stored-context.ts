@@ -32,6 +32,7 @@ const person = z.object({
   askedBy: z.enum(["model", "visitor", "transport"]).nullable(),
   reason: z.string().nullable(),
   summary: z.string().nullable(),
+  queue: z.string().exactOptional(),
   sinceMs: z.number(),
   deadlineMs: z.number().nullable(),
   name: z.string().nullable(),

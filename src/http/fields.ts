@@ -159,7 +159,16 @@ export const handOffReason = z
   .optional()
   .describe("Why, for the person who answers: at most 1,000 characters");
 
-/** Throws Refusal("conflict") if the channel allows no hand-off. */
-export function mustAllowHandOff(channel: Pick<Channel, "handoff"> | null): void {
+/** Which operators should answer. */
+export const handOffQueue = z
+  .string()
+  .max(50)
+  .optional()
+  .describe("One of the channel's queues; without it: any operator");
+
+/** Throws Refusal("conflict") if the channel allows no hand-off, Refusal("invalid") if it has no such queue. */
+export function mustAllowHandOff(channel: Pick<Channel, "handoff"> | null, queue?: string): void {
   if (!allowsHandOff(channel)) throw new Refusal("conflict", "This channel has no hand-off");
+  if (queue !== undefined && !(channel?.handoff?.queues ?? []).includes(queue))
+    throw new Refusal("invalid", "queue: the channel has none of that name");
 }

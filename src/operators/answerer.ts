@@ -35,6 +35,15 @@ export function answererView(snapshot: string | undefined, { seesText = false } 
   };
 }
 
+/** Whose a thread is, for who may read its texts. */
+export function assignmentView(snapshot: string | undefined): { queue?: string; assignedTo?: string } {
+  const { queue, name = null } = contextOf(snapshot)?.person ?? {};
+  return {
+    ...(queue === undefined ? {} : { queue }),
+    ...(name === null ? {} : { assignedTo: name }),
+  };
+}
+
 function contextOf(snapshot: string | undefined) {
   try {
     return snapshot === undefined ? null : threadHost.thaw(snapshot).context;

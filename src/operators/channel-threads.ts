@@ -1,10 +1,13 @@
-import { answererView } from "./answerer.ts";
+import { answererView, assignmentView } from "./answerer.ts";
+import type { Headline } from "./headline.ts";
 import { threadState } from "../protocol/threads.ts";
 import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../store.ts";
 
 /** The filters of a channel's list. */
 export interface ThreadFilter {
   state: string | null;
+  /** Only those that are in this queue; null: any. */
+  queue?: string | null;
   /** Our id. */
   userId: string | null;
   /** Active at this time or later. */
@@ -78,7 +81,8 @@ function placeFrom(text: string | null): { atMs: number; uid: string } | null {
   return { atMs: Number.isNaN(atMs) ? -1 : atMs, uid: text.slice(dash + 1) };
 }
 
-function fits({ state, updatedAtMs }: ChannelThread, filter: ThreadFilter): boolean {
+function fits({ state, updatedAtMs, snapshot }: ChannelThread, filter: ThreadFilter): boolean {
+  if (filter.queue != null && assignmentView(snapshot).queue !== filter.queue) return false;
   if (filter.state !== null && filter.state !== state) return false;
   return updatedAtMs >= filter.sinceMs && updatedAtMs <= filter.untilMs;
 }
@@ -95,6 +99,11 @@ export function channelThreadView(thread: ChannelThread) {
     updatedAt: updatedAtMs,
     ...answererView(snapshot),
   };
+}
+
+/** The same for who may read its texts. */
+export function readersThreadView(thread: ChannelThread, headline: Headline) {
+  return { ...channelThreadView(thread), ...headline, ...assignmentView(thread.snapshot) };
 }
 
 /** Threads per read when all are wanted. */

@@ -10,6 +10,22 @@ export async function takeThread(acting: Acting<unknown>, people: People, on: On
   return people.take({ ...on, name: acting.operator });
 }
 
+/** To an operator, who then has the thread, or to a queue, in which it waits. */
+export async function assignThread(
+  acting: Acting<unknown>,
+  people: People,
+  { to, ...on }: On & { to: { operator: string } | { queue: string } },
+): Promise<number> {
+  await note(acting, {
+    action: "handoff.assign",
+    target: on.uid,
+    slug: on.slug,
+    detail: { epoch: on.epoch, ...to },
+  });
+  if ("operator" in to) return people.take({ ...on, name: to.operator });
+  return people.queue({ ...on, name: acting.operator, queue: to.queue });
+}
+
 export async function sayInThread(
   acting: Acting<unknown>,
   people: People,

@@ -64,6 +64,8 @@ export const channelThread = z.object({
   displayName: z.string().exactOptional().describe("The user's, or what the page says"),
   page: z.string().exactOptional().describe("Where the visitor was with the last message, as the page says"),
   labels: z.array(z.string()).exactOptional().describe("The operators'"),
+  queue: z.string().exactOptional().describe("Whose operators should answer; absent: any"),
+  assignedTo: z.string().exactOptional().describe("The operator who has the thread"),
   snoozedUntil: z
     .int()
     .exactOptional()

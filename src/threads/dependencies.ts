@@ -91,6 +91,7 @@ export type AnswererChange =
   | "expired"
   | "taken"
   | "unanswered"
+  | "queued"
   | "returned"
   | "closed";
 

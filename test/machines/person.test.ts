@@ -152,6 +152,7 @@ describe("a thread and the people who may answer in it, for all event sequences"
       "wait.expired",
       "answer.expired",
       "person.took",
+      "person.queued",
       "person.returned",
       "person.closed",
     ];
@@ -342,6 +343,29 @@ describe("a person in a thread", () => {
     expect(threadHost.decide(answered, unanswered(9_000)).changed).toBe(false);
     const again = play([said("r2"), said("r3")], answered).snapshot;
     expect(again.context.person?.deadlineMs).toBe(1_300);
+  });
+
+  it("goes to a queue, from waiting or from who has it: it waits anew there, and keeps it whoever takes it", () => {
+    const queued = (epoch: number, queue: string): ThreadEvent => ({
+      type: "person.queued",
+      queue,
+      epoch,
+      waitMs: 600,
+      atMs: 1_600,
+    });
+    const waiting = play([{ ...asked, queue: "returns" }]).snapshot;
+    expect(waiting.context.person).toMatchObject({ queue: "returns", deadlineMs: 1_900 });
+    const moved = play([queued(1, "sales")], waiting).snapshot;
+    expect(moved.context).toMatchObject({
+      epoch: 2,
+      person: { queue: "sales", deadlineMs: 2_200, reason: "A refund" },
+    });
+    const taken = play([took(2)], moved).snapshot;
+    expect(taken.context.person).toMatchObject({ queue: "sales", name: "ann" });
+    const back = play([queued(3, "returns")], taken).snapshot;
+    expect([back.value, back.context.person?.queue]).toEqual(["waiting_for_person", "returns"]);
+    expect(threadHost.decide(moved, queued(1, "returns")).changed).toBe(false);
+    expect(play([queued(0, "returns")]).snapshot.value).toBe("idle");
   });
 
   it("H7: who takes a thread in which nobody waits has no deadline before the visitor writes", () => {

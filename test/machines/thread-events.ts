@@ -104,6 +104,13 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant("person.said" as const), name, epoch }),
   fc.record({
+    type: fc.constant("person.queued" as const),
+    queue: fc.constantFrom("returns", "sales"),
+    epoch,
+    waitMs: fc.constant(600),
+    atMs,
+  }),
+  fc.record({
     type: fc.constant("answer.expired" as const),
     unanswered: fc.constant("Nobody answered"),
     waitMs: fc.constant(600),

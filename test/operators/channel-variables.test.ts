@@ -182,6 +182,7 @@ const PLAIN_FIELDS = [
   "handoff.message",
   "handoff.unanswered",
   "handoff.unavailable",
+  "handoff.queues.*",
   "handoff.replies.*",
   "knowledge.embeddings",
   "knowledge.sources.*.every",

@@ -24,7 +24,7 @@ export interface PlayedTurn {
   finish(): void;
   call(...calls: (Call | RefusedCall)[]): void;
   giveUp(reason: string): void;
-  handOff(reason: string, summary: string): void;
+  handOff(reason: string, summary: string, queue?: string): void;
   fail(message: string): void;
 }
 
@@ -74,7 +74,10 @@ export function createScriptedAgent(): ScriptedAgent {
           finish: () => resolve({ type: "finished", item: item(), usage }),
           call: (...calls) => resolve({ type: "called", item: item(calls), calls, usage }),
           giveUp: (reason) => resolve({ type: "gaveUp", item: item(), reason, usage }),
-          handOff: (reason, summary) => resolve({ type: "handedOff", item: item(), reason, summary, usage }),
+          handOff: (reason, summary, queue) => {
+            const asked = { reason, summary, ...(queue === undefined ? {} : { queue }) };
+            resolve({ type: "handedOff", item: item(), ...asked, usage });
+          },
           fail: (message) => reject(new ModelFault(message)),
         });
       });

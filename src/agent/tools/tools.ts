@@ -78,7 +78,7 @@ const taskFailed: OfferedTool = {
   },
 };
 
-const handOff: OfferedTool = {
+const handOffTo = (queues: readonly string[]): OfferedTool => ({
   name: HAND_OFF,
   description:
     "Call this, and nothing else, to hand the conversation over to a person of this site: when the visitor asks for one, or needs what only a person can do. The visitor is told; say nothing more.",
@@ -90,10 +90,19 @@ const handOff: OfferedTool = {
         type: "string",
         description: "What has happened so far, in a few sentences for that person.",
       },
+      ...(queues.length > 0
+        ? {
+            queue: {
+              type: "string",
+              enum: [...queues],
+              description: "Whose matter it is; leave it out if that is not clear.",
+            },
+          }
+        : {}),
     },
     required: ["reason", "summary"],
   },
-};
+});
 
 /** Names the tools of one turn. If the page has a name twice, only the first tool is offered. */
 export function offerTools(
@@ -128,10 +137,14 @@ export function ownTools(allowsHandOff: boolean): number {
   return allowsHandOff ? 2 : 1;
 }
 
-/** The offers with `task_failed`; `hand_off`, if the channel allows it, even without other tools. */
-export function toolsFor(offers: Offers, allowsHandOff = false): OfferedTool[] {
+/** The offers with `task_failed`; `hand_off`, if the channel allows it (to one of these queues), even without other tools. */
+export function toolsFor(
+  offers: Offers,
+  allowsHandOff = false,
+  queues: readonly string[] = [],
+): OfferedTool[] {
   const own = offers.size === 0 ? [] : [...[...offers.values()].map((offer) => offer.offered), taskFailed];
-  return allowsHandOff ? [...own, handOff] : own;
+  return allowsHandOff ? [...own, handOffTo(queues)] : own;
 }
 
 /** The meaning of an offer: everything except its name and parameters. */

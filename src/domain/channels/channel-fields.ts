@@ -178,6 +178,11 @@ export const handoffSchema = z.strictObject({
   answerSeconds: z.number().positive().max(86_400).exactOptional(),
   unanswered: z.string().min(1).max(4_000).exactOptional(),
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
+  queues: z
+    .array(z.string().min(1).max(50))
+    .max(50)
+    .refine((queues) => new Set(queues).size === queues.length, "the queues must differ")
+    .exactOptional(),
 });
 
 export const daysSchema = z.number().positive().max(MOST.days);

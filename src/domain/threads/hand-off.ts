@@ -11,6 +11,8 @@ export interface HandoffField {
   answerSeconds?: number;
   /** What the visitor is told then. */
   unanswered?: string;
+  /** The names of operators' queues, of which a visitor or the model may ask for one. */
+  queues?: string[];
   /** Ready answers that operators choose from. */
   replies?: string[];
 }

@@ -1,7 +1,7 @@
 import type { Operator } from "../../domain/people/operator.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
-import { channelThreadView } from "../../operators/channel-threads.ts";
+import { readersThreadView } from "../../operators/channel-threads.ts";
 import type { ThreadChanges, ToldChange } from "../../operators/thread-changes.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { FEED_HEADERS } from "./feed-answer.ts";
@@ -63,7 +63,7 @@ export function createOperatorFeeds(options: {
 
   function lineOf({ nth, slug, atMs, thread, headline }: ToldChange, count: number): object {
     const cursor = cursorAt(nth > 0 ? nth : count, atMs);
-    return { type: "thread", cursor, channel: slug, ...channelThreadView(thread), ...headline };
+    return { type: "thread", cursor, channel: slug, ...readersThreadView(thread, headline) };
   }
 
   function signOf(type: "ping" | "reset", { count }: { count: number }): object {

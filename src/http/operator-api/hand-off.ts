@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { handThreadBack, sayInThread, takeThread } from "../../operators/hand-off.ts";
+import { seesChannel } from "../../domain/people/operator.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { assignThread, handThreadBack, sayInThread, takeThread } from "../../operators/hand-off.ts";
 import { endpoint } from "../endpoint.ts";
-import { clientMessageId, messageText, mustAllowHandOff } from "../fields.ts";
+import { clientMessageId, handOffQueue, messageText, mustAllowHandOff } from "../fields.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel } from "./admit.ts";
@@ -19,6 +21,14 @@ const messageSchema = epochSchema.extend({
     .describe("A repeat with the same text is answered as the first one; another text is 422"),
 });
 
+const assignSchema = z
+  .object({
+    operator: z.string().min(1).max(64).optional().describe("Who has the thread from then on"),
+    queue: handOffQueue.describe("Of the channel's `handoff.queues`: the thread waits in it"),
+    epoch,
+  })
+  .refine(({ operator, queue }) => (operator === undefined) !== (queue === undefined), "operator or queue");
+
 const EPOCH = documentedJson("The epoch from now on", epochSchema, { epoch: 3 });
 
 const ACT = {
@@ -34,6 +44,13 @@ const ACT = {
 
 /** POST /v1/operator/channels/:slug/threads/:id/take, …/messages, …/typing, …/return, …/close. */
 export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorApi, "store" | "threads">) {
+  /** Throws Refusal("invalid") unless the operator may answer in this channel. */
+  async function mustTalkIn(slug: string, name: string): Promise<void> {
+    const known = (await store.operators(() => {})).find((one) => one.name === name);
+    if (!known || known.role === "auditor" || !seesChannel(known, slug))
+      throw new Refusal("invalid", "operator: nobody of that name may answer in this channel");
+  }
+
   return [
     endpoint({
       ...ACT,
@@ -46,6 +63,22 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
       async handle({ acting, thread, body }) {
         mustAllowHandOff(await existingChannel(store, thread.slug));
         return jsonAnswer(200, { epoch: await takeThread(acting, people, { ...thread, ...body }) });
+      },
+    }),
+
+    endpoint({
+      ...ACT,
+      path: "/v1/operator/channels/:slug/threads/:id/assign",
+      summary: "Hand a thread to a colleague or a queue",
+      description:
+        "To an operator: as if they had taken it. To a queue: only a thread that waits for a person, or has one; it waits anew. In the audit.",
+      body: { schema: assignSchema, example: { queue: "returns", epoch: 2 } },
+      answers: { 200: EPOCH },
+      async handle({ acting, thread, body: { operator, queue, epoch } }) {
+        mustAllowHandOff(await existingChannel(store, thread.slug), queue);
+        if (operator !== undefined) await mustTalkIn(thread.slug, operator);
+        const to = operator === undefined ? { queue: queue ?? "" } : { operator };
+        return jsonAnswer(200, { epoch: await assignThread(acting, people, { ...thread, epoch, to }) });
       },
     }),
 

@@ -3,7 +3,7 @@ import { endpoint, ifGiven } from "../endpoint.ts";
 import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
 import { answererView } from "../../operators/answerer.ts";
-import { channelThreadView, listChannelThreads } from "../../operators/channel-threads.ts";
+import { channelThreadView, listChannelThreads, readersThreadView } from "../../operators/channel-threads.ts";
 import { readHeadline } from "../../operators/headline.ts";
 import { deleteThread } from "../../operators/forgetting.ts";
 import { historySummaryView, viewOfSummary } from "../../operators/history-summary.ts";
@@ -75,9 +75,8 @@ export function threadsEndpoints({
 }: Pick<OperatorApi, "store" | "threads" | "reads" | "clock">) {
   /** With what its texts say, for who may read them. */
   async function shown(thread: ChannelThread, slug: string, { role }: { role: OperatorRole }) {
-    const view = channelThreadView(thread);
-    if (role === "auditor") return view;
-    return { ...view, ...(await readHeadline(store, slug, thread, clock.now())) };
+    if (role === "auditor") return channelThreadView(thread);
+    return readersThreadView(thread, await readHeadline(store, slug, thread, clock.now()));
   }
 
   return [
@@ -97,6 +96,10 @@ export function threadsEndpoints({
           ...ifGiven(threadState),
           example: "awaiting",
         },
+        queue: {
+          description: "Only those that wait for, or are with, an operator of this queue",
+          example: "returns",
+        },
         userId: {
           description: "Only those of this user: the service's id, or the caller's",
           example: "account-7",
@@ -107,9 +110,9 @@ export function threadsEndpoints({
       answers: { 200: documentedList("The threads", channelThread, EXAMPLE_THREAD) },
       refusals: { "not-found": "Unknown channel or user" },
       async handle({ channel: { slug }, query, caller }) {
-        const { limit, cursor: after, state, since: sinceMs, until: untilMs } = query;
+        const { limit, cursor: after, state, queue, since: sinceMs, until: untilMs } = query;
         const userId = query.userId === null ? null : (await existingUser(store, slug, query.userId)).userId;
-        const filter = { state, userId, sinceMs, untilMs };
+        const filter = { state, queue, userId, sinceMs, untilMs };
         const found = await listChannelThreads(store, slug, { limit, after }, filter);
         const items = await Promise.all(found.items.map((thread) => shown(thread, slug, caller)));
         return listAnswer("threads", items, found.next);

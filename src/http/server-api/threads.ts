@@ -1,7 +1,14 @@
 import type { Threads } from "../../threads/threads.ts";
 import type { Directory } from "../../admission/directory.ts";
 import { endpoint } from "../endpoint.ts";
-import { commentMustFit, feedbackBody, givenBy, handOffReason, mustAllowHandOff } from "../fields.ts";
+import {
+  commentMustFit,
+  feedbackBody,
+  givenBy,
+  handOffQueue,
+  handOffReason,
+  mustAllowHandOff,
+} from "../fields.ts";
 import { documentedFeed, feedAnswer, feedFields } from "../feeds/feed-answer.ts";
 import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
 import type { Reads } from "../reads.ts";
@@ -15,7 +22,7 @@ import { EXAMPLE_THREADS, threadPageOf, threadsFields } from "../thread-page.ts"
 import { owner } from "./admit.ts";
 
 const feedbackSchema = feedbackBody.extend(owner.shape);
-const handOffSchema = owner.extend({ reason: handOffReason });
+const handOffSchema = owner.extend({ reason: handOffReason, queue: handOffQueue });
 
 /** GET /v1/threads, …/:threadId/messages, …/stream, …/events; POST …/handoff, …/feedback. Nothing here creates a thread. */
 export function serverThreads({
@@ -111,9 +118,14 @@ export function serverThreads({
       body: { schema: handOffSchema, example: { userId: "ada", reason: "Wants a refund" } },
       answers: { 204: "The thread waits for a person, or is with one" },
       refusals: { conflict: "The channel has no hand-off" },
-      async handle({ thread, body: { reason = null } }) {
-        mustAllowHandOff(directory.channel(thread.slug));
-        await threads.people.ask({ ...thread, by: "transport", reason });
+      async handle({ thread, body: { reason = null, queue } }) {
+        mustAllowHandOff(directory.channel(thread.slug), queue);
+        await threads.people.ask({
+          ...thread,
+          by: "transport",
+          reason,
+          ...(queue === undefined ? {} : { queue }),
+        });
         return emptyAnswer(204);
       },
     }),

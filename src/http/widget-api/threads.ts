@@ -15,6 +15,7 @@ import {
   commentMustFit,
   feedbackBody,
   givenBy,
+  handOffQueue,
   handOffReason,
   mustAllowHandOff,
   stoppedRun,
@@ -247,7 +248,7 @@ export function cancelEndpoint(
 
 export const NOTHING_RUNS = "Nothing runs in the thread now, or not the named run";
 
-const handOffSchema = z.object({ reason: handOffReason });
+const handOffSchema = z.object({ reason: handOffReason, queue: handOffQueue });
 const NO_HANDOFF = { conflict: "The channel has no hand-off" };
 
 /** POST …/:id/handoff, …/handoff/cancel (contract, A person takes over). */
@@ -268,9 +269,15 @@ function handOffEndpoints({ threads: { people }, directory }: WidgetThreadsDepen
         ...NO_HANDOFF,
         "rate-limited": "A rate is reached, or the visitor waits for a person in three other threads",
       },
-      async handle({ caller: { slug, user }, thread: { uid }, body: { reason = null } }) {
-        mustAllowHandOff(directory.channel(slug));
-        await people.ask({ uid, slug, by: { visitor: user.userId }, reason });
+      async handle({ caller: { slug, user }, thread: { uid }, body: { reason = null, queue } }) {
+        mustAllowHandOff(directory.channel(slug), queue);
+        await people.ask({
+          uid,
+          slug,
+          by: { visitor: user.userId },
+          reason,
+          ...(queue === undefined ? {} : { queue }),
+        });
         return emptyAnswer(204);
       },
     }),

@@ -145,6 +145,7 @@ export const isChannel = shape<Channel>({
       answerSeconds: optional(isNumber),
       unanswered: optional(isText),
       replies: optional(listOf(isText)),
+      queues: optional(listOf(isText)),
     }),
   ),
   webhooks: optional(

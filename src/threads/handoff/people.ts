@@ -24,6 +24,11 @@ export interface People {
   stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
   /** From any state. Resolves to the new epoch. */
   take(taking: Acted): Promise<number>;
+  /**
+   * Puts a thread that waits for a person, or has one, into a queue: it waits anew. Resolves to the new epoch. Refusal("conflict") if
+   * it does neither.
+   */
+  queue(queued: Acted & { queue: string }): Promise<number>;
   /** Resolves to the item's id. Repeating a `clientMessageId` adds nothing; with another text: Refusal("invalid"). */
   say(said: Acted & { text: string; clientMessageId: string | null }): Promise<string>;
   /** Resolves to the new epoch; the next run's model is told. */
@@ -38,6 +43,8 @@ export interface Asked {
   /** A transport is trusted to ask for its users as often as they do. */
   by: { visitor: string } | "transport";
   reason: string | null;
+  /** One of the channel's queues; absent: any operator. */
+  queue?: string;
 }
 
 /**
@@ -93,9 +100,10 @@ export function createPeople({
     });
   }
 
-  async function askFor({ uid, slug, reason }: Asked, by: "visitor" | "transport"): Promise<void> {
+  async function askFor({ uid, slug, reason, queue }: Asked, by: "visitor" | "transport"): Promise<void> {
     const { waitMs } = handOff(slug);
-    const event: StopEvent = { type: "person.asked", by, reason, waitMs, atMs: clock.now() };
+    const asked = { by, reason, ...(queue === undefined ? {} : { queue }) };
+    const event: StopEvent = { type: "person.asked", ...asked, waitMs, atMs: clock.now() };
     await bring(uid, {
       slug,
       judge: async ({ context }) => (context.person === null ? undefined : true),
@@ -129,6 +137,21 @@ export function createPeople({
       result: () => epoch + 1,
       claim: () => ({ event }),
       interrupts: event,
+    });
+  }
+
+  function queue({ uid, slug, epoch, queue: name }: Parameters<People["queue"]>[0]): Promise<number> {
+    const { waitMs } = handOff(slug);
+    return bring(uid, {
+      slug,
+      async judge({ context }) {
+        if (context.epoch !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
+        if (context.person === null) throw new Refusal("conflict", NOBODY_WAITS);
+        return undefined;
+      },
+      result: () => epoch + 1,
+      claim: () => ({ event: { type: "person.queued", queue: name, epoch, waitMs, atMs: clock.now() } }),
+      interrupts: null,
     });
   }
 
@@ -177,10 +200,11 @@ export function createPeople({
     await tellTyping(uid, name);
   }
 
-  return { ask, stopWaiting, take, say, handBack, type };
+  return { ask, stopWaiting, take, queue, say, handBack, type };
 }
 
 const WRONG_EPOCH = "Somebody else was quicker: read the thread's epoch again";
+const NOBODY_WAITS = "The thread neither waits for a person nor has one: take it first";
 const NOT_YOURS = "You have not taken this thread";
 
 function mustHaveIt(

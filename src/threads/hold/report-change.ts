@@ -10,6 +10,7 @@ const CHANGES: ReadonlyMap<string, AnswererChange> = new Map([
   ["person.unasked", "cancelled"],
   ["wait.expired", "expired"],
   ["answer.expired", "unanswered"],
+  ["person.queued", "queued"],
   ["person.took", "taken"],
   ["person.returned", "returned"],
   ["person.closed", "closed"],

@@ -82,11 +82,13 @@ function handOffsOf(
       askedBy: person?.askedBy ?? null,
       reason: person?.reason ?? null,
       summary: person?.summary ?? null,
+      ...(person?.queue === undefined ? {} : { queue: person.queue }),
     },
   };
   switch (event) {
     case "agent.handedOff":
     case "person.asked":
+    case "person.queued":
       return [requested];
     case "person.took":
       return [{ type: "handoff.taken", data: { epoch, by: person?.name ?? null } }];

@@ -14,9 +14,10 @@ export function turnEvent(runId: string, end: TurnEnd, atMs: number, handOff: ()
     case "gaveUp":
       return { type: "agent.gaveUp", reason: end.reason, usage: end.usage, atMs };
     case "handedOff": {
-      const { reason, summary, usage } = end;
+      const { reason, summary, queue, usage } = end;
       const { message, waitMs } = handOff();
-      return { type: "agent.handedOff", reason, summary, message, waitMs, usage, atMs };
+      const asked = { reason, summary, ...(queue === undefined ? {} : { queue }) };
+      return { type: "agent.handedOff", ...asked, message, waitMs, usage, atMs };
     }
     case "overBudget":
       return { type: "run.failed", runId, message: end.message, code: "budget_exceeded" };

@@ -12,6 +12,7 @@ export const stopEvent = z.union([
     type: z.literal("person.asked"),
     by: z.enum(["visitor", "transport"]),
     reason: z.string().nullable(),
+    queue: z.string().exactOptional(),
     waitMs: z.number(),
     atMs: z.number(),
   }),

@@ -44,6 +44,13 @@ const ROUTES: [
   ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
   // The channel has no hand-off, and nobody has taken the thread.
   ["POST /channels/shop/threads/t-1/take", "admin, agent", "channels", { epoch: 0 }, 409],
+  [
+    "POST /channels/shop/threads/t-1/assign",
+    "admin, agent",
+    "channels",
+    { epoch: 0, operator: "agent" },
+    409,
+  ],
   ["POST /channels/shop/threads/t-1/messages", "admin, agent", "channels", { epoch: 0, text: "Hi" }, 409],
   ["POST /channels/shop/threads/t-1/typing", "admin, agent", "channels", undefined, 409],
   ["POST /channels/shop/threads/t-1/return", "admin, agent", "channels", { epoch: 0 }, 409],

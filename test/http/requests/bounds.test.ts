@@ -280,6 +280,7 @@ const BOUNDS: Record<string, string> = {
   "operator cursor": NAMES_SOMETHING,
   "operator q": `${OF_THE_HEAD}; a page looks at 2,000 users`,
   "operator userId": NAMES_SOMETHING,
+  "operator queue": NAMES_SOMETHING,
   "operator operator": `${OF_THE_HEAD}; a page looks at 10,000 entries`,
   "operator thread": `${OF_THE_HEAD}; a page looks at 10,000 entries`,
   "operator channel": NAMES_SOMETHING,

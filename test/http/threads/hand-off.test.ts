@@ -198,6 +198,66 @@ describe("a hand-off", () => {
   });
 });
 
+describe("queues, and colleagues", () => {
+  async function withQueues() {
+    const at = await open();
+    const handoff = { enabled: true, message: "A person comes.", queues: ["returns", "sales"] };
+    await at.store.putChannel({ ...shop, handoff });
+    await at.renew();
+    const shown = async (name = "agent", query = "") => {
+      const got = await at.as(name, "GET", `/channels/shop/threads${query}`);
+      return ((await got.json()) as { items: Record<string, unknown>[] }).items;
+    };
+    return { ...at, shown };
+  }
+
+  test("the visitor asks for one, an operator moves it to another, and to a colleague", async () => {
+    const { visit, act, shown } = await withQueues();
+    expect((await visit("/handoff", { queue: "lost" })).status).toBe(422);
+    expect((await visit("/handoff", { queue: "returns" })).status).toBe(204);
+    expect(await shown()).toMatchObject([{ state: "waiting_for_person", queue: "returns" }]);
+    expect(await shown("agent", "?queue=sales")).toEqual([]);
+    expect(await shown("auditor")).toEqual([expect.not.objectContaining({ queue: "returns" })]);
+    const moved = await act("agent", "assign", { queue: "sales", epoch: 1 });
+    expect([moved.status, await moved.json()]).toEqual([200, { epoch: 2 }]);
+    expect(await shown("agent", "?queue=sales")).toHaveLength(1);
+    expect((await act("agent", "assign", { queue: "returns", epoch: 1 })).status).toBe(409);
+    const given = await act("agent", "assign", { operator: "shop-agent", epoch: 2 });
+    expect(await given.json()).toEqual({ epoch: 3 });
+    expect(await shown()).toMatchObject([{ state: "with_person", assignedTo: "shop-agent", queue: "sales" }]);
+    expect((await act("agent", "messages", { text: "Hi", epoch: 3 })).status).toBe(409);
+    expect((await act("shop-agent", "messages", { text: "Hi", epoch: 3 })).status).toBe(201);
+    expect((await act("shop-agent", "assign", { queue: "returns", epoch: 3 })).status).toBe(200);
+    expect(await shown()).toMatchObject([{ state: "waiting_for_person", queue: "returns" }]);
+  });
+
+  test("nobody is assigned who may not answer there, and no thread to a queue that has no use for a person", async () => {
+    const { visit, act } = await withQueues();
+    await visit("/handoff");
+    for (const wrong of [
+      { operator: "auditor" },
+      { operator: "nobody" },
+      { queue: "lost" },
+      { operator: "agent", queue: "sales" },
+      {},
+    ])
+      expect((await act("agent", "assign", { ...wrong, epoch: 1 })).status).toBe(422);
+    await visit("/handoff/cancel");
+    expect((await act("agent", "assign", { queue: "sales", epoch: 2 })).status).toBe(409);
+    const taken = await act("agent", "assign", { operator: "agent", epoch: 2 });
+    expect(taken.status).toBe(200);
+  });
+
+  test("the model hands over to one", async () => {
+    const { say, agent, shown } = await withQueues();
+    const reply = await say("My mug broke");
+    const turn = await agent.turn();
+    turn.handOff("A refund", "A mug broke", "returns");
+    await reply.lines();
+    expect(await shown()).toMatchObject([{ state: "waiting_for_person", queue: "returns" }]);
+  });
+});
+
 describe("G22: a visitor who asks for a person in many threads", () => {
   async function enter() {
     const at = await open();
