@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import {
   NO_THREADS,
-  inStates,
+  fitting,
   isAnswerTo,
   isNews,
   noticeOf,
@@ -27,7 +27,7 @@ test("what was told is not undone by a list that was read before it", () => {
   const told = withChange(NO_THREADS, thread("a", { state: "running", updatedAt: 9 }));
   const all = withListed(told, [thread("a", { updatedAt: 5 }), thread("b")]);
   expect(all.get("a")?.state).toBe("running");
-  expect(inStates(all, ["idle"]).map(({ id }) => id)).toEqual(["b"]);
+  expect(fitting(all, ({ state }) => state === "idle").map(({ id }) => id)).toEqual(["b"]);
   expect(withListed(all, [thread("a", { updatedAt: 10 })]).get("a")?.state).toBe("idle");
 });
 
@@ -37,8 +37,8 @@ test("of what rests the latest are kept, and of what is under way everything", (
     all = withChange(all, thread(`rests-${at}`, { updatedAt: at }));
     all = withChange(all, thread(`runs-${at}`, { state: "running", updatedAt: at }));
   }
-  expect(inStates(all, ["running"])).toHaveLength(400);
-  const resting = inStates(all, ["idle"]).map(({ id }) => id);
+  expect(fitting(all, ({ state }) => state === "running")).toHaveLength(400);
+  const resting = fitting(all, ({ state }) => state === "idle").map(({ id }) => id);
   expect([resting.length, resting[0], resting.at(-1)]).toEqual([300, "rests-399", "rests-100"]);
 });
 
@@ -62,7 +62,11 @@ test("who has waited longest for a person comes first, whatever was said since",
   const waits = (id: string, waitingSince: number, updatedAt: number) =>
     thread(id, { state: "waiting_for_person", updatedAt, handoff: { askedBy: null, waitingSince } });
   const all = withListed(NO_THREADS, [waits("late", 30, 40), waits("first", 10, 50), waits("next", 20, 60)]);
-  expect(inStates(all, ["waiting_for_person"]).map(({ id }) => id)).toEqual(["first", "next", "late"]);
+  expect(fitting(all, ({ state }) => state === "waiting_for_person").map(({ id }) => id)).toEqual([
+    "first",
+    "next",
+    "late",
+  ]);
 });
 
 test("the browser's notice names the conversation, and nothing that was said", () => {

@@ -41,7 +41,7 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   });
   expect(asked.status).toBe(204);
   await page.getByRole("heading", { name: /Waiting for a person/ }).waitFor();
-  await page.getByRole("link", { name: /ticket-1 in cli since/ }).waitFor();
+  await page.getByRole("link", { name: /ticket-1 in cli .*since/ }).waitFor();
   expect(await page.evaluate("notices")).toEqual(["Waiting for a person: ticket-1 in cli"]);
   await page.getByRole("link", { name: /ticket-1/ }).press("Enter");
   await page.getByRole("log").getByText("Hello Hello").first().waitFor();
@@ -77,6 +77,8 @@ test("an operator hears of who waits, takes over, answers, and gives back", asyn
   await page.evaluate("document.hasFocus = () => true");
   await page.getByLabel("Your answer").pressSequentially("Half a sent");
   await enter(page, "#/inbox");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await expect.poll(() => page.getByRole("link", { name: "Inbox 1 new" }).count(), SOON).toBe(0);
   await page.evaluate("document.hasFocus = () => false");
   expect((await say("Hello?")).lines).toMatchObject([{ type: "done", handledBy: "person" }]);
   const row = page.getByRole("link", { name: /ticket-1/ });

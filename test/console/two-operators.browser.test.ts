@@ -37,7 +37,7 @@ test("who takes a conversation from a colleague is asked, the colleague is told,
   );
   if (!one || !other) throw new Error("Nobody is there");
   for (const { page } of [one, other]) {
-    await page.getByRole("link", { name: "Inbox" }).waitFor();
+    await page.getByRole("link", { name: "Inbox", exact: true }).waitFor();
     await enter(page, `#/channels/cli/threads/${uid}`);
   }
   await one.page.getByRole("button", { name: "Take over" }).press("Enter");

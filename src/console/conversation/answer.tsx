@@ -20,7 +20,9 @@ export function Answer({
   const [text, setText] = useDraft(id);
   const form = useRef<HTMLFormElement>(null);
   const [isReturning, setReturning] = useState(false);
+  const named = text.startsWith("/") ? replies.filter((reply) => isNamed(reply, text.slice(1))) : [];
   const send = async () => {
+    if (named[0] !== undefined) return setText(named[0]);
     const said = text.trim();
     if (said !== "" && (await handOff.say(said))) setText("");
   };
@@ -57,13 +59,40 @@ export function Answer({
           setText(written);
           handOff.typing();
         }}
-        hint="Enter sends, Shift+Enter starts a new line. The visitor sees your name."
+        hint={
+          replies.length > 0
+            ? "Enter sends, Shift+Enter starts a new line, / and a word finds a ready answer. The visitor sees your name."
+            : "Enter sends, Shift+Enter starts a new line. The visitor sees your name."
+        }
       />
+      {named.length > 0 && (
+        <ul class="named-answers" aria-label="Ready answers that fit">
+          {named.map((reply, at) => (
+            <li key={at}>
+              <button type="button" class="button small" dir="auto" onClick={() => setText(reply)}>
+                {reply}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="actions">
-        <button type="button" class="button" disabled={handOff.isBusy} onClick={() => setReturning(true)}>
+        <button
+          type="button"
+          class="button"
+          title="The assistant goes on, and gets your note"
+          disabled={handOff.isBusy}
+          onClick={() => setReturning(true)}
+        >
           Give back
         </button>
-        <button type="button" class="button" disabled={handOff.isBusy} onClick={handOff.close}>
+        <button
+          type="button"
+          class="button"
+          title="Your part is over: the assistant answers the next message"
+          disabled={handOff.isBusy}
+          onClick={handOff.close}
+        >
           Close
         </button>
         <button type="submit" class="button main" disabled={handOff.isBusy || text.trim() === ""}>
@@ -73,6 +102,15 @@ export function Answer({
       {isReturning && <GiveBack handOff={handOff} onClose={() => setReturning(false)} />}
     </form>
   );
+}
+
+/** Has the ready answer all these words? */
+function isNamed(reply: string, words: string): boolean {
+  const text = reply.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 function GiveBack({ handOff, onClose }: { handOff: HandOff; onClose: () => void }) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { StateFlag } from "../inbox/states.tsx";
 import { Machine } from "../machine/machine.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -8,14 +8,20 @@ import { Trouble } from "../parts/trouble.tsx";
 import type { ThreadState, UserView } from "../service/views.ts";
 import { mayOf, useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
+import { useKeys } from "../shell/shortcuts.ts";
 import { Titled } from "../shell/titled.tsx";
-import { nameOf } from "../users/names.tsx";
+import { whoOf } from "../inbox/who.ts";
 import { Answer } from "./answer.tsx";
+import { Assign } from "./assign.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
+import { useDesk } from "./desk.ts";
 import { Facts } from "./facts.tsx";
 import { useHandOff } from "./hand-off.ts";
 import { useKnown } from "./known.ts";
+import { Labels } from "./labels.tsx";
 import { Messages } from "./messages.tsx";
+import { Notes } from "./notes.tsx";
+import { Snooze } from "./snooze.tsx";
 import type { TalkState } from "./talk-state.ts";
 import { useTalk } from "./watch-talk.ts";
 import type { Talk } from "./watch-talk.ts";
@@ -46,7 +52,8 @@ export function Conversation({
     seenEpoch: thread.value?.epoch ?? null,
     lookAgain: thread.reload,
   });
-  const settings = channels?.find((one) => one.slug === slug)?.handoff;
+  const channel = channels?.find((one) => one.slug === slug);
+  const settings = channel?.handoff;
   const hasHandOff = settings?.enabled === true && may.readTexts;
   const parts = PARTS.filter(([name]) => may.readTexts || name !== "machine");
   const part = parts.find(([name]) => name === query["part"])?.[0] ?? "talk";
@@ -55,13 +62,38 @@ export function Conversation({
   const holder = state === "with_person" && person !== null && "name" in person ? person.name : null;
   const takenBy = useTakenBy(holder, me.name);
   const [asksTaking, setAsksTaking] = useState(false);
-  const visitor = user ? nameOf(user) : "Visitor";
+  const [asksWhom, setAsksWhom] = useState(false);
+  const [asksUntil, setAsksUntil] = useState(false);
+  const desk = useDesk(slug, id, thread.reload);
+  const visitor = user?.displayName ?? user?.externalUserId ?? "Visitor";
+  const who =
+    user?.displayName ??
+    user?.externalUserId ??
+    (facts && whoOf(facts, { isWeb: channel?.kind !== "transport" }));
+  const takeOver = () => (holder === null ? void handOff.take(null) : setAsksTaking(true));
+  const keepsDesk = may.readTexts && facts !== null && (facts.messages ?? 0) > 0;
+  const page = useRef<HTMLDivElement>(null);
+  useKeys({
+    t: hasHandOff && !isMine && !handOff.isBusy ? takeOver : null,
+    h: hasHandOff ? () => setAsksWhom(true) : null,
+    s: !keepsDesk
+      ? null
+      : facts.snoozedUntil === undefined
+        ? () => setAsksUntil(true)
+        : () => void desk.snooze(null),
+    // In the machine it goes back to live.
+    l:
+      keepsDesk && part !== "machine"
+        ? () => page.current?.querySelector<HTMLElement>(".labels input")?.focus()
+        : null,
+    n: keepsDesk ? () => page.current?.querySelector<HTMLElement>(".notes summary")?.click() : null,
+  });
   const { isDeleted } = watched.talk;
   const [asksDeletion, setAsksDeletion] = useState(false);
   if (isDeleted && !asksDeletion) return <Deleted slug={slug} />;
   return (
     <Titled
-      title="Conversation"
+      title={who ?? "Conversation"}
       fills
       above={<Above slug={slug} />}
       actions={
@@ -73,19 +105,29 @@ export function Conversation({
               type="button"
               class="button main"
               disabled={handOff.isBusy}
-              onClick={() => (holder === null ? void handOff.take(null) : setAsksTaking(true))}
+              aria-keyshortcuts="t"
+              onClick={takeOver}
             >
               Take over
             </button>
           )}
-          {user && may.changeUsers && (
-            <BlockUser user={user} onChange={(blocked) => void change.send(user, { blocked })} />
+          {hasHandOff && (
+            <button type="button" class="button" disabled={handOff.isBusy} onClick={() => setAsksWhom(true)}>
+              Hand over…
+            </button>
+          )}
+          {keepsDesk && (
+            <SnoozeButton
+              untilMs={facts.snoozedUntil ?? null}
+              onSnooze={() => setAsksUntil(true)}
+              onWake={() => void desk.snooze(null)}
+            />
           )}
         </>
       }
     >
       <Trouble text={watched.trouble ?? thread.trouble} />
-      <Trouble text={change.trouble ?? handOff.trouble} />
+      <Trouble text={change.trouble ?? desk.trouble ?? handOff.trouble} />
       {takenBy !== null && (
         <p class="taken" role="status">
           {takenBy} has taken this conversation over from you. What you had begun to write is kept.
@@ -107,6 +149,21 @@ export function Conversation({
           </p>
         </Question>
       )}
+      {asksWhom && (
+        <Assign
+          slug={slug}
+          holder={holder}
+          queues={isPersons(state) ? (settings?.queues ?? []) : []}
+          handOff={handOff}
+          onClose={() => setAsksWhom(false)}
+        />
+      )}
+      {asksUntil && (
+        <Snooze
+          onChoose={(untilMs) => void desk.snooze(untilMs).then((done) => done && setAsksUntil(false))}
+          onClose={() => setAsksUntil(false)}
+        />
+      )}
       <nav class="parts" aria-label="Parts of the conversation">
         {parts.map(([name, text]) => (
           <a
@@ -119,7 +176,7 @@ export function Conversation({
           </a>
         ))}
       </nav>
-      <div class="conversation" data-part={part}>
+      <div class="conversation" data-part={part} ref={page}>
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
             <>
@@ -137,8 +194,16 @@ export function Conversation({
         )}
         <section class="facts-part" aria-label="About">
           <h2>About</h2>
+          {keepsDesk && (
+            <>
+              <Labels labels={facts.labels ?? []} onChange={desk.label} />
+              <Notes key={id} slug={slug} id={id} />
+            </>
+          )}
           <Facts slug={slug} id={id} thread={facts} machine={watched.talk.seen.machine} user={user} />
           <WhatElse
+            user={may.changeUsers ? user : null}
+            onBlock={(blocked) => user && void change.send(user, { blocked })}
             readers={may.readAudit ? linkTo(["audit"], { thread: id }) : null}
             onDelete={facts && may.forget ? () => setAsksDeletion(true) : null}
           />
@@ -178,10 +243,29 @@ function Live({ watched: { isLive, isLoading } }: { watched: Talk }) {
   );
 }
 
-/** `readers`: link to the audit of this conversation. Null: this operator may not. */
-function WhatElse({ readers, onDelete }: { readers: string | null; onDelete: (() => void) | null }) {
+/** `user`: may be blocked. `readers`: link to the audit of this conversation. Null: this operator may not. */
+function WhatElse({
+  user,
+  onBlock,
+  readers,
+  onDelete,
+}: {
+  user: UserView | null;
+  onBlock: (blocked: boolean) => void;
+  readers: string | null;
+  onDelete: (() => void) | null;
+}) {
   return (
     <p class="actions">
+      {user && (
+        <button
+          type="button"
+          class={user.blocked ? "button small" : "button small bad"}
+          onClick={() => onBlock(!user.blocked)}
+        >
+          {user.blocked ? "Unblock the user" : "Block the user"}
+        </button>
+      )}
       {readers !== null && <a href={readers}>Who read this conversation</a>}
       {onDelete && (
         <button type="button" class="button small bad" onClick={onDelete}>
@@ -192,16 +276,30 @@ function WhatElse({ readers, onDelete }: { readers: string | null; onDelete: (()
   );
 }
 
-function BlockUser({ user, onChange }: { user: UserView; onChange: (blocked: boolean) => void }) {
+function SnoozeButton({
+  untilMs,
+  onSnooze,
+  onWake,
+}: {
+  untilMs: number | null;
+  onSnooze: () => void;
+  onWake: () => void;
+}) {
+  if (untilMs === null)
+    return (
+      <button type="button" class="button" onClick={onSnooze}>
+        Snooze…
+      </button>
+    );
   return (
-    <button
-      type="button"
-      class={user.blocked ? "button main" : "button bad"}
-      onClick={() => onChange(!user.blocked)}
-    >
-      {user.blocked ? "Unblock the user" : "Block the user"}
+    <button type="button" class="button" onClick={onWake}>
+      Snoozed until <Time at={untilMs} />: wake it
     </button>
   );
+}
+
+function isPersons(state: ThreadState | null): boolean {
+  return state === "waiting_for_person" || state === "with_person";
 }
 
 /** Shown to an operator who has the conversation open when somebody deletes it. */

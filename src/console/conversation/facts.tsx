@@ -49,7 +49,7 @@ export function Facts({
       {thread && (
         <>
           <Fact name="External ID" mono>
-            {thread.threadId}
+            {thread.threadId === id ? null : thread.threadId}
           </Fact>
           <Fact name="Started">
             <Time at={thread.createdAt} style="long" />

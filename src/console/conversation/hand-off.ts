@@ -10,6 +10,8 @@ export interface HandOff {
   isBusy: boolean;
   /** `from`: the operator who has it, as the page shows; null: nobody. */
   take: (from: string | null) => Promise<boolean>;
+  /** To a colleague or a queue; `from`: as with `take`. */
+  assign: (to: { operator: string } | { queue: string }, from: string | null) => Promise<boolean>;
   /** Resolves to true if the message was sent. */
   say: (text: string) => Promise<boolean>;
   typing: () => void;
@@ -78,6 +80,12 @@ export function useHandOff(
     isBusy,
     take: (from) =>
       act((epoch) => api.send("POST", `${path}/take`, { epoch }), "The conversation is yours", from),
+    assign: (to, from) =>
+      act(
+        (epoch) => api.send("POST", `${path}/assign`, { ...to, epoch }),
+        "operator" in to ? `${to.operator} has the conversation` : `It waits in ${to.queue}`,
+        from,
+      ),
     say(text) {
       const message = unsure.current?.text === text ? unsure.current : { text, id: newId() };
       unsure.current = message;

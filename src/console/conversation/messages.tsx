@@ -84,7 +84,7 @@ function Message({ message, visitor }: { message: MessageView; visitor: string }
   const { role, content, createdAt, steps = [], attachments = [], model, error, author, feedback } = message;
   const who = role === "user" ? visitor : (author?.name ?? "Assistant");
   return (
-    <article class={`message ${role}`} aria-label={`${who}:`}>
+    <article class={`message ${role}${author ? " person" : ""}`} aria-label={`${who}:`}>
       <p class="who">
         {who} <Time at={createdAt} />
         {model !== undefined && <span> by {model}</span>}

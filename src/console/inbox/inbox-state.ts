@@ -19,13 +19,13 @@ export function withListed(threads: InboxThreads, listed: readonly PlacedThread[
 }
 
 export function withChange(threads: InboxThreads, change: PlacedThread): InboxThreads {
-  return kept(new Map(threads).set(change.id, { ...threads.get(change.id), ...change }));
+  return kept(new Map(threads).set(change.id, change));
 }
 
-/** Those in these states, the latest activity first; visitors who wait for a person, the longest wait first. */
-export function inStates(threads: InboxThreads, states: readonly PlacedThread["state"][]): PlacedThread[] {
+/** Those that fit, the latest activity first; visitors who wait for a person, the longest wait first. */
+export function fitting(threads: InboxThreads, fits: (thread: PlacedThread) => boolean): PlacedThread[] {
   return [...threads.values()]
-    .filter((thread) => states.includes(thread.state))
+    .filter(fits)
     .sort((a, b) => (waitingSince(a) ?? 0) - (waitingSince(b) ?? 0) || b.updatedAt - a.updatedAt);
 }
 
@@ -34,7 +34,7 @@ function waitingSince({ state, handoff }: PlacedThread): number | undefined {
 }
 
 function kept(threads: Map<string, PlacedThread>): Map<string, PlacedThread> {
-  for (const { id } of inStates(threads, ["idle"]).slice(KEPT)) threads.delete(id);
+  for (const { id } of fitting(threads, ({ state }) => state === "idle").slice(KEPT)) threads.delete(id);
   return threads;
 }
 

@@ -4,12 +4,12 @@ import { VirtualList } from "../lists/virtual-list.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { CheckField, SelectField } from "../parts/fields.tsx";
 import { Trouble } from "../parts/trouble.tsx";
-import type { PlacedThread } from "../service/views.ts";
+import type { ChannelView, PlacedThread } from "../service/views.ts";
 import { useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { isChimeOn, setChime } from "./chime.ts";
-import { inStates } from "./inbox-state.ts";
+import { fitting } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 import { UNDER_WAY, useLiveThreads } from "./live-threads.ts";
 import { isNotifyOn, setNotify } from "./notify.ts";
@@ -18,11 +18,15 @@ import { ThreadRow } from "./thread-row.tsx";
 
 /** Active and recent conversations, updated live. */
 export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
-  const { api, channels, events } = useConsole();
+  const { api, me, channels, events } = useConsole();
   const all = (channels ?? []).map(({ slug }) => slug);
   const only = all.find((slug) => slug === query["channel"]) ?? "";
   const [hasChime, turnChime] = useState(isChimeOn);
   const [hasNotices, turnNotices] = useState(isNotifyOn);
+  const queues = queuesOf(channels ?? []);
+  const queue = queues.find((one) => one === query["queue"]) ?? "";
+  const show = (change: { channel?: string; queue?: string }) =>
+    go(linkTo(["inbox"], { channel: only, queue, ...change }));
   const live = useLiveThreads(api, events, { slugs: only === "" ? all : [only], states: UNDER_WAY });
   const turn = (isOn: boolean) => {
     setChime(isOn);
@@ -34,7 +38,10 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
       fills
       actions={
         all.length > 0 && (
-          <a class="button" href={linkTo(["channels", only === "" ? (all[0] ?? "") : only, "threads"])}>
+          <a
+            class="button"
+            href={linkTo(["channels", only || latestChannel(live.threads) || all[0] || "", "threads"])}
+          >
             All conversations
           </a>
         )
@@ -45,8 +52,16 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
           label="Channel"
           value={only}
           choices={[["", "Every channel"], ...all.map((slug) => [slug, slug] as const)]}
-          onChoose={(channel) => go(linkTo(["inbox"], { channel }))}
+          onChoose={(channel) => show({ channel })}
         />
+        {queues.length > 0 && (
+          <SelectField
+            label="Queue"
+            value={queue}
+            choices={[["", "Every queue"], ...queues.map((name) => [name, name] as const)]}
+            onChoose={(chosen) => show({ queue: chosen })}
+          />
+        )}
         <CheckField label="Play a sound for a new conversation" checked={hasChime} onChange={turn} />
         {"Notification" in globalThis && (
           <CheckField
@@ -61,7 +76,9 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
       </form>
       <Trouble text={live.trouble} />
       {live.isLoading && <Waiting />}
-      {!live.isLoading && <Threads threads={live.threads} hasTrouble={live.trouble !== null} />}
+      {!live.isLoading && (
+        <Threads threads={live.threads} queue={queue} reader={me.name} hasTrouble={live.trouble !== null} />
+      )}
     </Titled>
   );
 }
@@ -71,9 +88,33 @@ type Row =
   | { type: "group"; name: string; hint: string; count: number }
   | { type: "thread"; thread: PlacedThread };
 
-function Threads({ threads: all, hasTrouble }: { threads: InboxThreads; hasTrouble: boolean }) {
-  const rows = GROUPS.flatMap(({ name, hint, states }): Row[] => {
-    const threads = inStates(all, states);
+/** Of all channels that may be seen. */
+function queuesOf(channels: readonly ChannelView[]): string[] {
+  return [...new Set(channels.flatMap(({ handoff }) => handoff?.queues ?? []))];
+}
+
+/** Where somebody wrote last. */
+function latestChannel(threads: InboxThreads): string | undefined {
+  return fitting(threads, () => true).reduce<PlacedThread | undefined>(
+    (latest, thread) => (latest && latest.updatedAt >= thread.updatedAt ? latest : thread),
+    undefined,
+  )?.channel;
+}
+
+function Threads({
+  threads: all,
+  queue,
+  reader,
+  hasTrouble,
+}: {
+  threads: InboxThreads;
+  /** "": every queue. */
+  queue: string;
+  reader: string;
+  hasTrouble: boolean;
+}) {
+  const rows = GROUPS.flatMap(({ name, hint, has }): Row[] => {
+    const threads = fitting(all, (thread) => (queue === "" || thread.queue === queue) && has(thread, reader));
     if (threads.length === 0) return [];
     return [
       { type: "group", name, hint, count: threads.length },

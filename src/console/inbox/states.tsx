@@ -1,12 +1,44 @@
-import type { ThreadState } from "../service/views.ts";
+import type { PlacedThread, ThreadState } from "../service/views.ts";
 
-/** Groups of the inbox, the most urgent first. A state is in one of them. */
-export const GROUPS: readonly { name: string; states: readonly ThreadState[]; hint: string }[] = [
-  { name: "Waiting for a person", states: ["waiting_for_person"], hint: "Somebody should take over." },
-  { name: "With a person", states: ["with_person"], hint: "An operator answers." },
-  { name: "Running now", states: ["running"], hint: "The assistant is answering." },
-  { name: "Waiting for the visitor's page", states: ["awaiting"], hint: "A page tool was called." },
-  { name: "Recent", states: ["idle"], hint: "Idle, newest first." },
+/** A group of the inbox. */
+export interface Group {
+  name: string;
+  hint: string;
+  /** `reader`: the operator who looks. */
+  has: (thread: PlacedThread, reader: string) => boolean;
+}
+
+const inState =
+  (state: ThreadState) =>
+  (thread: PlacedThread): boolean =>
+    thread.state === state && thread.snoozedUntil === undefined;
+
+/** The most urgent first. A conversation is in one of them. */
+export const GROUPS: readonly Group[] = [
+  {
+    name: "Waiting for a person",
+    hint: "Somebody should take over.",
+    // Snoozed or not: a visitor waits.
+    has: ({ state }) => state === "waiting_for_person",
+  },
+  {
+    name: "Yours",
+    hint: "You answer.",
+    has: (thread, reader) => inState("with_person")(thread) && thread.handoff?.with === reader,
+  },
+  {
+    name: "With a colleague",
+    hint: "Another operator answers.",
+    has: (thread, reader) => inState("with_person")(thread) && thread.handoff?.with !== reader,
+  },
+  { name: "Running now", hint: "The assistant is answering.", has: inState("running") },
+  { name: "Waiting for the visitor's page", hint: "A page tool was called.", has: inState("awaiting") },
+  { name: "Recent", hint: "Idle, newest first.", has: inState("idle") },
+  {
+    name: "Snoozed",
+    hint: "Until then, or until the visitor writes.",
+    has: ({ state, snoozedUntil }) => snoozedUntil !== undefined && state !== "waiting_for_person",
+  },
 ];
 
 const NAMES: Record<ThreadState, string> = {

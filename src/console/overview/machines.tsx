@@ -1,5 +1,5 @@
-import { inStates } from "../inbox/inbox-state.ts";
-import { UNDER_WAY, useLiveThreads } from "../inbox/live-threads.ts";
+import { fitting } from "../inbox/inbox-state.ts";
+import { useLiveThreads } from "../inbox/live-threads.ts";
 import { ThreadRow } from "../inbox/thread-row.tsx";
 import { useConsole } from "../shell/console-context.ts";
 
@@ -10,7 +10,7 @@ const LATEST_ONLY: readonly [] = [];
 export function Machines({ slugs }: { slugs: readonly string[] }) {
   const { api, events } = useConsole();
   const { threads } = useLiveThreads(api, events, { slugs, states: LATEST_ONLY });
-  const latest = inStates(threads, [...UNDER_WAY, "idle"])
+  const latest = fitting(threads, () => true)
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
     .slice(0, SHOWN);
   if (latest.length === 0) return null;

@@ -42,6 +42,7 @@ export interface HandoffView {
   unavailable?: string;
   answerSeconds?: number;
   unanswered?: string;
+  queues?: string[];
   /** Ready answers. */
   replies?: string[];
 }
@@ -72,6 +73,14 @@ export interface SourceView {
   failed: number;
   failures: { url: string; why: string }[];
   fault: string | null;
+}
+
+/** What an operator noted for colleagues. */
+export interface NoteView {
+  id: string;
+  by: string;
+  text: string;
+  at: number;
 }
 
 /** A key that is told once. */

@@ -9,6 +9,11 @@ export function ShortcutsHelp({ places, onClose }: { places: readonly Place[]; o
     [["Home", "End"], "First and last of a list"],
     [["Enter"], "Open what has the focus"],
     [["←", "→"], "Step through a run in its chart; l goes back to live"],
+    [["t"], "In a conversation: take it over"],
+    [["h"], "… hand it over"],
+    [["s"], "… snooze it, or wake it"],
+    [["l"], "… label it"],
+    [["n"], "… open its notes"],
     [["Esc"], "Close what is open"],
     [["?"], "This list"],
   ];

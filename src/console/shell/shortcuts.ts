@@ -34,6 +34,23 @@ export function useShortcuts(shortcuts: {
   }, []);
 }
 
+/** Keys of the room that is shown, by letter: none that stands for a room after `g`. */
+export function useKeys(keys: Readonly<Record<string, (() => void) | null>>): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useLayoutEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.altKey || event.ctrlKey || event.metaKey || isTaken(event.target)) return;
+      const does = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : null;
+      if (!does) return;
+      event.preventDefault();
+      does();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}
+
 function isTaken(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return ["INPUT", "SELECT", "TEXTAREA"].includes(target.tagName) || target.closest("dialog") !== null;

@@ -1,9 +1,12 @@
+import { printable } from "../../client/core/printable.ts";
+
 /** The tab's title: how many conversations are new, then the room. */
 let room = "";
 let fresh = 0;
 
 export function nameRoom(name: string): void {
-  room = name;
+  // A room may be named by a stranger.
+  room = printable(name);
   write();
 }
 

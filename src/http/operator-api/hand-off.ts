@@ -42,16 +42,33 @@ const ACT = {
   },
 } as const;
 
-/** POST /v1/operator/channels/:slug/threads/:id/take, …/messages, …/typing, …/return, …/close. */
+/** GET /v1/operator/channels/:slug/operators; POST …/threads/:id/take, …/assign, …/messages, …/typing, …/return, …/close. */
 export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorApi, "store" | "threads">) {
-  /** Throws Refusal("invalid") unless the operator may answer in this channel. */
-  async function mustTalkIn(slug: string, name: string): Promise<void> {
-    const known = (await store.operators(() => {})).find((one) => one.name === name);
-    if (!known || known.role === "auditor" || !seesChannel(known, slug))
-      throw new Refusal("invalid", "operator: nobody of that name may answer in this channel");
+  /** The names of the operators who may answer in a channel, sorted. */
+  async function answering(slug: string): Promise<string[]> {
+    const all = await store.operators(() => {});
+    const may = all.filter((one) => one.role !== "auditor" && seesChannel(one, slug));
+    return may.map(({ name }) => name).sort();
   }
 
   return [
+    endpoint({
+      method: "GET",
+      path: "/v1/operator/channels/:slug/operators",
+      credential: "operatorKey",
+      roles: ["admin", "agent"],
+      finds: "channel",
+      summary: "List who may answer in a channel",
+      description: "By name: to whom a thread can be assigned.",
+      answers: {
+        200: documentedJson("The operators", z.object({ items: z.array(z.object({ name: z.string() })) }), {
+          items: [{ name: "ada" }],
+        }),
+      },
+      handle: async ({ channel: { slug } }) =>
+        jsonAnswer(200, { items: (await answering(slug)).map((name) => ({ name })) }),
+    }),
+
     endpoint({
       ...ACT,
       path: "/v1/operator/channels/:slug/threads/:id/take",
@@ -76,7 +93,8 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
       answers: { 200: EPOCH },
       async handle({ acting, thread, body: { operator, queue, epoch } }) {
         mustAllowHandOff(await existingChannel(store, thread.slug), queue);
-        if (operator !== undefined) await mustTalkIn(thread.slug, operator);
+        if (operator !== undefined && !(await answering(thread.slug)).includes(operator))
+          throw new Refusal("invalid", "operator: nobody of that name may answer in this channel");
         const to = operator === undefined ? { queue: queue ?? "" } : { operator };
         return jsonAnswer(200, { epoch: await assignThread(acting, people, { ...thread, epoch, to }) });
       },

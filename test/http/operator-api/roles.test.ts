@@ -44,6 +44,7 @@ const ROUTES: [
   ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
   // The channel has no hand-off, and nobody has taken the thread.
   ["POST /channels/shop/threads/t-1/take", "admin, agent", "channels", { epoch: 0 }, 409],
+  ["GET /channels/shop/operators", "admin, agent", "channels", undefined, 200],
   [
     "POST /channels/shop/threads/t-1/assign",
     "admin, agent",

@@ -232,7 +232,10 @@ describe("queues, and colleagues", () => {
   });
 
   test("nobody is assigned who may not answer there, and no thread to a queue that has no use for a person", async () => {
-    const { visit, act } = await withQueues();
+    const { visit, act, as } = await withQueues();
+    const who = await as("shop-agent", "GET", "/channels/shop/operators");
+    const names = ["admin", "agent", "shop-admin", "shop-agent"];
+    expect(await who.json()).toEqual({ items: names.map((name) => ({ name })) });
     await visit("/handoff");
     for (const wrong of [
       { operator: "auditor" },
