@@ -4,7 +4,7 @@ import type { Channel } from "../domain/channels/channel.ts";
 import { messageOf } from "../errors.ts";
 import type { PlainLog } from "../log.ts";
 import type { OutboxStore } from "../store.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Account, Accounts } from "./accounts.ts";
 
 /** Of an adapter whose platform has no webhook for messages: a connection that stays open. */
 export interface ListeningAdapter {
@@ -19,6 +19,14 @@ export interface ListeningAdapter {
 export interface Gateways {
   start(): void;
   stop(): Promise<void>;
+}
+
+/** A connection of a channel's account. */
+interface Listening {
+  account: Account;
+  ends: AbortController;
+  done: Promise<unknown>;
+  renewedAt: number;
 }
 
 const GATEWAY = "gateway";
@@ -42,7 +50,7 @@ export function createGateways({
   timers: Timers;
   log: PlainLog;
 }): Gateways {
-  const listening = new Map<string, { ends: AbortController; done: Promise<unknown>; renewedAt: number }>();
+  const listening = new Map<string, Listening>();
   let stopped = false;
   let looking: Promise<void> = Promise.resolve();
   let callOff = () => {};
@@ -54,9 +62,12 @@ export function createGateways({
       const { slug } = channel;
       try {
         if (await outbox.lease(slug, GATEWAY, LEASE_MS)) {
+          const account = await accounts.open(channel);
           const known = listening.get(slug);
           if (known) known.renewedAt = clock.elapsed();
-          else await begin(channel);
+          // Its settings have changed.
+          if (known && known.account !== account) await end(slug);
+          if (account && !listening.has(slug)) await begin(slug, account);
         } else await end(slug);
       } catch (error) {
         log.warn({ channel: slug, reason: messageOf(error) }, "cannot listen to a messenger's gateway");
@@ -66,20 +77,19 @@ export function createGateways({
     }
   }
 
-  async function begin(channel: Channel): Promise<void> {
-    const { slug } = channel;
-    const account = await accounts.open(channel);
-    if (!account || !isListening(account.adapter)) return;
+  async function begin(slug: string, account: Account): Promise<void> {
+    if (!isListening(account.adapter)) return;
     const ends = new AbortController();
     let done: Promise<unknown> = Promise.resolve();
     const waitUntil = (task: Promise<unknown>) => void (done = task);
     await account.adapter.startGatewayListener({ waitUntil }, LONGEST_MS, ends.signal);
-    listening.set(slug, { ends, done, renewedAt: clock.elapsed() });
+    const begun = { account, ends, done, renewedAt: clock.elapsed() };
+    listening.set(slug, begun);
     void done
       .catch((error: unknown) =>
         log.warn({ channel: slug, reason: messageOf(error) }, "a gateway's connection ended"),
       )
-      .finally(() => listening.delete(slug));
+      .finally(() => listening.get(slug) === begun && listening.delete(slug));
   }
 
   async function end(slug: string): Promise<void> {

@@ -35,6 +35,17 @@ describe.each(storeKinds)("the gateway of a channel on the $name store", ({ name
     expect(log).toContain("second ends");
   });
 
+  it("is opened anew when the account's settings change", async () => {
+    const log: string[] = [];
+    const { gateways, another } = await started("it", log);
+    await expect.poll(() => log, WAIT).toEqual(["it begins"]);
+    another();
+    await expect.poll(() => log, WAIT).toEqual(["it begins", "it ends", "it begins"]);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(log).toHaveLength(3);
+    await gateways.stop();
+  });
+
   async function started(who: string, log: string[], known?: OutboxStore) {
     let outbox = known;
     if (!outbox) {
@@ -61,7 +72,8 @@ describe.each(storeKinds)("the gateway of a channel on the $name store", ({ name
         return Promise.resolve(new Response());
       },
     };
-    const accounts = { open: () => Promise.resolve({ adapter }) } as unknown as Pick<Accounts, "open">;
+    let account = { adapter };
+    const accounts = { open: () => Promise.resolve(account) } as unknown as Pick<Accounts, "open">;
     const gateways = createGateways({
       accounts,
       channels: () => [transportChannel("dc", { type: "discord", settings })],
@@ -71,6 +83,6 @@ describe.each(storeKinds)("the gateway of a channel on the $name store", ({ name
       log: { info() {}, warn() {}, error() {} },
     });
     gateways.start();
-    return { gateways, outbox };
+    return { gateways, outbox, another: () => (account = { adapter }) };
   }
 });
