@@ -62,7 +62,8 @@ export const PLATFORMS: readonly PlatformCase[] = [
   {
     name: "teams",
     start: startTeams,
-    direct: (user) => `a:${user}`,
+    // As long as those of personal chats are.
+    direct: (user) => `a:1${"xY3-_9".repeat(30)}${user}`,
     group: "19:500@thread.v2",
     edits: true,
     readsBack: false,
