@@ -105,7 +105,8 @@ export interface Config {
   /** Webhooks may go to private addresses. */
   webhooksPrivate: boolean;
   mcpPrivate: boolean;
-  messengers: boolean;
+  /** `only`: this instance answers platforms, and /health, and nothing else over HTTP. */
+  messengers: "on" | "off" | "only";
   /** Documents may be read from private addresses, and from the disk where the operator API names a place on it. */
   knowledgePrivate: boolean;
   /** The service's address as visitors' browsers reach it, without a slash at the end; null: unset. */
@@ -178,7 +179,7 @@ const variables = z.object({
   METRICS_PORT: whole(1, 65_535).nullable().default(null),
   WEBHOOKS_PRIVATE: oneOf(["on", "off"]).default("off"),
   MCP_PRIVATE: oneOf(["on", "off"]).default("off"),
-  MESSENGERS: oneOf(["on", "off"]).default("on"),
+  MESSENGERS: oneOf(["on", "off", "only"]).default("on"),
   KNOWLEDGE_PRIVATE: oneOf(["on", "off"]).default("off"),
   PUBLIC_URL: secureAddress().nullable().default(null),
   ...tracingVariables,
@@ -301,7 +302,7 @@ function configOf(
     metricsPort: value.METRICS_PORT,
     webhooksPrivate: value.WEBHOOKS_PRIVATE === "on",
     mcpPrivate: value.MCP_PRIVATE === "on",
-    messengers: value.MESSENGERS === "on",
+    messengers: value.MESSENGERS,
     knowledgePrivate: value.KNOWLEDGE_PRIVATE === "on",
     publicUrl: value.PUBLIC_URL?.replace(/\/$/, "") ?? null,
     tracing: tracingOf(value),

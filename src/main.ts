@@ -18,13 +18,13 @@ import { VERSION } from "./version.ts";
  *
  * With PROCESSES it starts others that do so, and looks after them; each of those is told the port of all, `memberOn`.
  */
-export async function serve(memberOn: number | null): Promise<void> {
+export async function serve(memberOn: number | null, others: Partial<Config> = {}): Promise<void> {
   const closing: Closing = [];
   const member = memberOn === null ? null : joinSupervisor();
   let hide = createHider([]);
   surviveFullDisks();
   try {
-    const config = memberOn === null ? readConfig() : { ...readConfig(), port: memberOn };
+    const config = { ...readConfig(), ...others, ...(memberOn === null ? {} : { port: memberOn }) };
     hide = createHider(secretsOf(config));
     if (member === null && config.processes !== null)
       return await superviseProcesses(config, config.processes);

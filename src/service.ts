@@ -39,7 +39,7 @@ import { dayOf } from "./domain/day.ts";
 import { commandLineApi } from "./http/operator-api/command-line.ts";
 import { createReads } from "./http/reads.ts";
 import { changesOver, KEEP_NOTHING } from "./http/routes.ts";
-import { messengerRoutes } from "./http/messengers.ts";
+import { MESSENGER_PATH, messengerRoutes } from "./http/messengers.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -423,6 +423,7 @@ function handlerOver(
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),
     isCrowded,
     extraRoutes: [...extraRoutes, ...(messengers ? messengerRoutes({ messengers, config }) : [])],
+    ...(config.messengers === "only" ? { isServed: isMessengers } : {}),
     onAnswered,
   });
 }
@@ -457,13 +458,18 @@ function webhooksOver(
   });
 }
 
+/** Of an instance that answers platforms alone. */
+function isMessengers({ path }: Pick<Route, "path">): boolean {
+  return path === MESSENGER_PATH || path === "/health";
+}
+
 /** Loads no package until a channel has a messenger. */
 function messengersOver(
   { config, store, clock, log }: ServiceDependencies,
   parts: { directory: Directory; variables: ChannelVariables; threads: () => Threads },
 ): Messengers | null {
   const { outbox } = store;
-  if (!config.messengers || !outbox) return null;
+  if (config.messengers === "off" || !outbox) return null;
   const { directory, variables } = parts;
   const threads: Pick<Threads, "say" | "followRun" | "history" | "keptText"> = {
     say: (...said) => parts.threads().say(...said),

@@ -75,7 +75,7 @@ describe("readConfig()", () => {
       metricsPort: null,
       webhooksPrivate: false,
       mcpPrivate: false,
-      messengers: true,
+      messengers: "on",
       knowledgePrivate: false,
       publicUrl: null,
       limits: {

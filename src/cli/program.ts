@@ -14,7 +14,7 @@ import { messengers } from "./messengers.ts";
 import { addModels } from "./models.ts";
 import { operators } from "./operators.ts";
 import { addReplay } from "./replay/command.ts";
-import { addServe } from "./serve.ts";
+import { addServe, addServeMessengers } from "./serve.ts";
 import { stats } from "./stats.ts";
 import { addStore } from "./store/commands.ts";
 import { CannotDo } from "./command/terminal.ts";
@@ -47,6 +47,7 @@ export function createProgram(terminal: Terminal): Command {
   addMcp(program, terminal);
   addModels(program, terminal);
   addFamily(program, terminal, messengers);
+  addServeMessengers(program);
   addFamily(program, terminal, webhooks);
   addFamily(program, terminal, knowledge);
   addReplay(program, terminal);

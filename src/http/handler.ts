@@ -31,6 +31,8 @@ export interface AnsweredRequest {
 export interface HandlerDependencies extends RouteDependencies {
   /** Routes besides the API: the front page, the widget's script, metrics. */
   extraRoutes?: readonly Route[];
+  /** Which routes there are; absent: all. */
+  isServed?: (route: Route) => boolean;
   onAnswered?: (answered: AnsweredRequest) => void;
   /** Absent: traces are off. */
   tracing?: Tracing;
@@ -43,11 +45,12 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   const isHeadTooLong = headLimit(config, log);
   const isKnownCaller = createKnownCaller(dependencies);
   const refusedOrigins = createRefusedOrigins({ log, clock });
-  const findRoute = createFindRoute([
+  const routes = [
     ...apiRoutes(dependencies),
     channelFactsRoute({ ...dependencies, refusedOrigins }),
     ...(dependencies.extraRoutes ?? []),
-  ]);
+  ];
+  const findRoute = createFindRoute(routes.filter(dependencies.isServed ?? (() => true)));
 
   return async (request) => {
     const beganAt = clock.elapsed();

@@ -4,6 +4,8 @@ import type { Messengers } from "../messengers/messengers.ts";
 import { UNSTORED } from "./route.ts";
 import type { Route, RouteRequest } from "./route.ts";
 
+export const MESSENGER_PATH = "/v1/messengers/:slug";
+
 /**
  * POST /v1/messengers/:slug: what a platform sends; GET where it asks whether the address is ours. The platform's own
  * signature is its credential, which its adapter checks over the bytes as they came.
@@ -35,8 +37,7 @@ export function messengerRoutes({
     };
   }
 
-  const path = "/v1/messengers/:slug";
-  const common = { path, api: "open", documentation: "hidden", handle } as const;
+  const common = { path: MESSENGER_PATH, api: "open", documentation: "hidden", handle } as const;
   return [
     { ...common, method: "POST" },
     { ...common, method: "GET" },

@@ -22,6 +22,8 @@ export async function tellListening(
   const { service, demo, transportKey, localKey } = told;
   const { store, model } = told.resources;
   const { url, listener } = service;
+  // Nothing that a greeting tells of is there.
+  if (config.messengers === "only") return log.info({ url, store: store.kind }, "Listening to messengers");
   const greeting = greetingText({
     url,
     demoUrl: demo?.url ?? null,

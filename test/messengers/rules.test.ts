@@ -72,6 +72,21 @@ describe("a messenger", () => {
     await expect.poll(() => there.shown("77").length, WAIT).toBe(1);
   });
 
+  it("is served by an instance of its own, which answers nothing else (`messengers serve`)", async () => {
+    const there = await platform("telegram").start();
+    const store = await opened();
+    const { model } = await openScriptedModel(["Hi"]);
+    const channels = [transportChannel(SLUG, there.messenger)];
+    const only = await startTestService({ store, model, channels, env: { MESSENGERS: "only" } });
+    const status = async (path: string) => (await fetch(`${only.url}${path}`)).status;
+    expect(await status("/health")).toBe(200);
+    for (const path of ["/console", "/v1/operator/me", "/v1/threads", "/v1/widget/threads", "/"])
+      expect(await status(path)).toBe(404);
+    const said = { chat: "77", user: "77", text: "Hello", nth: 1 };
+    expect(await there.say(`${only.url}/v1/messengers/${SLUG}`, said)).toBe(200);
+    await expect.poll(() => there.shown("77").map(({ text }) => text), WAIT).toEqual(["Hi"]);
+  });
+
   it("whose variable is unset is answered 503, and says so in the log once", async () => {
     const there = await platform("telegram").start();
     const settings = { ...there.messenger.settings, botToken: "$CHANNEL_NO_SUCH_TOKEN" };
