@@ -4,6 +4,7 @@ import type { AnsweredRequest } from "../http/handler.ts";
 import type { Model, ModelNote } from "../model.ts";
 import type { OddAnswer } from "../models/refusals/odd-answers.ts";
 import type { MemberCall } from "../models/providers.ts";
+import type { QueueLevel } from "../operators/stats/count-webhooks.ts";
 import type { RetentionProgress } from "../operators/retention/retention-sweep.ts";
 import type { Store } from "../store.ts";
 import { createInstruments } from "./instruments.ts";
@@ -64,7 +65,9 @@ export interface Levels {
   /** Threads that wait for a person, on all instances together. */
   waitingForPerson(): Promise<number>;
   /** How far each channel's webhooks are behind, over all instances. */
-  webhooks(): Promise<{ channel: string; waiting: number; oldestMs: number; off: number }[]>;
+  webhooks(): Promise<QueueLevel[]>;
+  /** The same of channels' messengers. */
+  messengers(): Promise<QueueLevel[]>;
   /** Threads that a person has taken and not given back, on all instances together. */
   withPerson(): Promise<number>;
   /** What this process knows of its models beside the settings. */
@@ -179,7 +182,21 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
     });
   shared("waiting_for_person", "Threads that wait for a person", () => levels.waitingForPerson());
   shared("with_person", "Threads that a person has now", () => levels.withPerson());
-  addWebhookGauges(levels, { Gauge }, registry);
+  const webhooks = queueGauges("webhooks", () => levels.webhooks(), { Gauge }, registry);
+  webhooks(
+    "waiting",
+    "Events that wait for a channel's webhooks, of all instances",
+    ({ waiting }) => waiting,
+  );
+  webhooks("oldest_seconds", "Since the oldest of them happened", ({ oldestMs }) => oldestMs / 1000);
+  webhooks("off", "Webhooks that answered 410, and are told nothing until they are tested", ({ off }) => off);
+  const messengers = queueGauges("messengers", () => levels.messengers(), { Gauge }, registry);
+  messengers(
+    "waiting",
+    "Messages that wait for a channel's messenger, of all instances",
+    ({ waiting }) => waiting,
+  );
+  messengers("oldest_seconds", "Since the oldest of them was written", ({ oldestMs }) => oldestMs / 1000);
   const quirks = new Gauge({
     name: "chat_agent_model_quirks",
     help: "What a model refused, so that it is sent it otherwise for an hour, and `gone` for one that is not there",
@@ -193,19 +210,22 @@ function addGauges(levels: Levels, { Gauge }: PromClient, registry: Registry): v
   });
 }
 
-/** Gauges for each channel with webhooks. All instances report the same numbers. */
-function addWebhookGauges(levels: Levels, { Gauge }: Pick<PromClient, "Gauge">, registry: Registry): void {
-  type Level = Awaited<ReturnType<Levels["webhooks"]>>[number];
-  let reading: Promise<Level[]> | null = null;
+/** Gauges for each channel with deliveries of a kind. All instances report the same numbers. */
+function queueGauges(
+  kind: string,
+  levels: () => Promise<QueueLevel[]>,
+  { Gauge }: Pick<PromClient, "Gauge">,
+  registry: Registry,
+) {
+  let reading: Promise<QueueLevel[]> | null = null;
   // If they cannot be read, the gauges are left out: old numbers would look current. All gauges share one reading.
   const read = () =>
-    (reading ??= levels
-      .webhooks()
+    (reading ??= levels()
       .catch(() => [])
       .finally(() => (reading = null)));
-  const gauge = (name: string, help: string, valueOf: (level: Level) => number) =>
+  return (name: string, help: string, valueOf: (level: QueueLevel) => number) =>
     new Gauge({
-      name: `chat_agent_webhooks_${name}`,
+      name: `chat_agent_${kind}_${name}`,
       help,
       labelNames: ["channel"],
       registers: [registry],
@@ -216,7 +236,4 @@ function addWebhookGauges(levels: Levels, { Gauge }: Pick<PromClient, "Gauge">, 
         for (const level of found) this.set({ channel: level.channel }, valueOf(level));
       },
     });
-  gauge("waiting", "Events that wait for a channel's webhooks, of all instances", ({ waiting }) => waiting);
-  gauge("oldest_seconds", "Since the oldest of them happened", ({ oldestMs }) => oldestMs / 1000);
-  gauge("off", "Webhooks that answered 410, and are told nothing until they are tested", ({ off }) => off);
 }

@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
 import { countWaiting } from "../operators/stats/count-waiting.ts";
-import { webhookLevels } from "../operators/stats/count-webhooks.ts";
+import { messengerLevels, webhookLevels } from "../operators/stats/count-webhooks.ts";
 import { countWithPerson } from "../operators/stats/count-with-person.ts";
 import type { Service } from "../service.ts";
 import { openMetricsPort } from "./open-metrics-port.ts";
@@ -21,6 +21,7 @@ export async function showMetrics(
     openFeeds: () => service.threads.feeds(),
     waitingForPerson: () => countWaiting(service.store),
     webhooks: () => webhookLevels(service.store, systemClock.now()),
+    messengers: () => messengerLevels(service.store, systemClock.now()),
     modelNotes: () => model.notes?.() ?? [],
     withPerson: () =>
       countWithPerson(

@@ -63,6 +63,7 @@ async function metricsText(): Promise<string> {
     lostLines: () => 0,
     waitingForPerson: () => Promise.resolve(0),
     withPerson: () => Promise.resolve(0),
+    messengers: async () => [],
     webhooks: () => Promise.resolve([{ channel: "shop", waiting: 1, oldestMs: 1, off: 0 }]),
   });
   return metrics.text();

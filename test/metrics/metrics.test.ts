@@ -9,7 +9,8 @@ import { createMetrics } from "../../src/metrics/metrics.ts";
 import type { Metrics } from "../../src/metrics/metrics.ts";
 import { ModelFault } from "../../src/model.ts";
 import { countWaiting } from "../../src/operators/stats/count-waiting.ts";
-import { webhookLevels } from "../../src/operators/stats/count-webhooks.ts";
+import { MESSENGER_ENDPOINT } from "../../src/domain/channels/messenger.ts";
+import { messengerLevels, webhookLevels } from "../../src/operators/stats/count-webhooks.ts";
 import { countWithPerson } from "../../src/operators/stats/count-with-person.ts";
 import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";
@@ -103,7 +104,7 @@ test("a level that cannot be read hides no other", async () => {
     lostLines: () => 0,
   };
   const away = () => Promise.reject(new Error("the store is away"));
-  metrics.watch({ ...levels, waitingForPerson: away, withPerson: away, webhooks: away });
+  metrics.watch({ ...levels, waitingForPerson: away, withPerson: away, webhooks: away, messengers: away });
   expect(await valueOf(metrics, "chat_agent_open_streams")).toBe(3);
   expect(await valueOf(metrics, "chat_agent_waiting_for_person")).toBeNaN();
   expect(await valueOf(metrics, "chat_agent_with_person")).toBeNaN();
@@ -161,8 +162,17 @@ describe("the webhooks' metrics", () => {
       lostLines: () => 0,
     };
     const nobody = async () => 0;
-    metrics.watch({ ...none, waitingForPerson: nobody, withPerson: nobody, webhooks: async () => levels });
+    const read = async () => levels;
+    metrics.watch({
+      ...none,
+      waitingForPerson: nobody,
+      withPerson: nobody,
+      webhooks: read,
+      messengers: read,
+    });
     const level = (name: string) => valueOf(metrics, `chat_agent_webhooks_${name}{channel="shop"}`);
+    expect(await valueOf(metrics, 'chat_agent_messengers_waiting{channel="shop"}')).toBe(7);
+    expect(await valueOf(metrics, 'chat_agent_messengers_oldest_seconds{channel="shop"}')).toBe(90.5);
     expect([await tries("delivered"), await tries("failed")]).toEqual([1, 2]);
     expect([await level("waiting"), await level("oldest_seconds"), await level("off")]).toEqual([7, 90.5, 1]);
     levels = [];
@@ -192,8 +202,30 @@ describe("the webhooks' metrics", () => {
     expect(await webhookLevels(store, 60_000)).toEqual([
       { channel: "shop", waiting: 2, oldestMs: 30_000, off: 1 },
     ]);
+    expect(await messengerLevels(store, 60_000)).toEqual([]);
     await store.putChannel(sampleChannel());
     expect(await webhookLevels(store, 60_000)).toEqual([]);
+
+    const messenger = { type: "telegram" as const, settings: { botToken: "$T", secretToken: "$S" } };
+    await store.putChannel(sampleChannel({ kind: "transport", messenger }));
+    expect(await messengerLevels(store, 60_000)).toEqual([
+      { channel: "shop", waiting: 0, oldestMs: 0, off: 0 },
+    ]);
+    const written = { ...event, id: "msg_2" };
+    const to = [endpointOf(MESSENGER_ENDPOINT)];
+    const second = await store.commit(
+      sampleCommit({
+        opId: "writes",
+        rev: 1,
+        claims: false,
+        fence: "p:a",
+        tells: [{ event: written, endpoints: to }],
+      }),
+    );
+    await store.outbox?.queue((second.type === "committed" && second.unqueued) || []);
+    expect(await messengerLevels(store, 60_000)).toEqual([
+      { channel: "shop", waiting: 1, oldestMs: 20_000, off: 0 },
+    ]);
   });
 });
 
@@ -217,6 +249,7 @@ describe("the queue's metrics", () => {
       lostLines: () => 0,
       waitingForPerson: () => countWaiting(store),
       webhooks: () => webhookLevels(store, Date.now()),
+      messengers: () => messengerLevels(store, Date.now()),
       withPerson: () => countWithPerson(store, ["cli"]),
     });
     const send = (text: string) => sendMessage(service.url, { threadId: "t1", userId: "ada", text });

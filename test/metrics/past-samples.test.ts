@@ -22,6 +22,7 @@ test("several processes' metrics as one: counts and levels are sums, and what ea
     lostLines: () => 0,
     waitingForPerson: async () => 5,
     webhooks: async () => [],
+    messengers: async () => [],
     withPerson: async () => 6,
   });
   two.watch({
@@ -33,6 +34,7 @@ test("several processes' metrics as one: counts and levels are sums, and what ea
     lostLines: () => 0,
     waitingForPerson: async () => 5,
     webhooks: async () => [],
+    messengers: async () => [],
     withPerson: async () => 6,
   });
   const text = await one.textOf([await one.sample(), await two.sample()]);
@@ -59,6 +61,7 @@ test("what ended processes counted stays in the sums, and their levels do not", 
       lostLines: () => 0,
       waitingForPerson: async () => 0,
       webhooks: async () => [],
+      messengers: async () => [],
       withPerson: async () => 0,
     });
     past.add(await metrics.sample());

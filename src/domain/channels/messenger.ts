@@ -70,7 +70,11 @@ export function isSecretSetting({ type }: Pick<MessengerField, "type">, name: st
  * The messenger in the outbox: its queue is that of one more endpoint. The url is no address, so that no webhook can have
  * the same.
  */
-const MESSENGER_ENDPOINT: WebhookField = { url: "messenger:", secret: "", events: ["message.created"] };
+export const MESSENGER_ENDPOINT: WebhookField = {
+  url: "messenger:",
+  secret: "",
+  events: ["message.created"],
+};
 
 /** Who gets the events of a channel: its webhooks, and its messenger. */
 export function receiversOf({

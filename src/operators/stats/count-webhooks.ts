@@ -1,9 +1,11 @@
 import { endpointOf } from "../../domain/threads/tellings.ts";
 import type { Channel } from "../../domain/channels/channel.ts";
+import { MESSENGER_ENDPOINT } from "../../domain/channels/messenger.ts";
+import type { WebhookField } from "../../domain/channels/webhook.ts";
 import type { Store, ToldRef } from "../../store.ts";
 
-/** How far all webhooks of a channel together are behind. */
-export interface WebhookLevel {
+/** How far the deliveries of a channel are behind. */
+export interface QueueLevel {
   channel: string;
   waiting: number;
   /** Age of the oldest waiting event; 0: none waits. */
@@ -15,20 +17,34 @@ export interface WebhookLevel {
 type Levelled = Pick<Store, "outbox"> & Pick<Store, "channels">;
 
 /** For each channel that has webhooks, whichever instance delivers them. */
-export async function webhookLevels(store: Levelled, nowMs: number): Promise<WebhookLevel[]> {
-  const { outbox } = store;
+export function webhookLevels(store: Levelled, nowMs: number): Promise<QueueLevel[]> {
+  return levelsOf(store, nowMs, ({ webhooks = [] }) => webhooks);
+}
+
+/** The same of what waits for the platforms of channels' messengers. */
+export function messengerLevels(store: Levelled, nowMs: number): Promise<QueueLevel[]> {
+  return levelsOf(store, nowMs, ({ messenger }) => (messenger === undefined ? [] : [MESSENGER_ENDPOINT]));
+}
+
+async function levelsOf(
+  { outbox, channels }: Levelled,
+  nowMs: number,
+  receiversOf: (channel: Channel) => WebhookField[],
+): Promise<QueueLevel[]> {
   if (!outbox) return [];
-  const channels = await store.channels(() => {});
-  const telling = channels.filter(({ webhooks = [] }) => webhooks.length > 0);
-  return Promise.all(telling.map((channel) => levelOf(outbox, channel, nowMs)));
+  const all = await channels(() => {});
+  const told = all.map((channel) => ({ slug: channel.slug, receivers: receiversOf(channel) }));
+  return Promise.all(
+    told.filter(({ receivers }) => receivers.length > 0).map((one) => levelOf(outbox, one, nowMs)),
+  );
 }
 
 async function levelOf(
   outbox: NonNullable<Store["outbox"]>,
-  { slug, webhooks = [] }: Channel,
+  { slug, receivers }: { slug: string; receivers: WebhookField[] },
   nowMs: number,
-): Promise<WebhookLevel> {
-  const levels = await Promise.all(webhooks.map((webhook) => outbox.level(slug, endpointOf(webhook))));
+): Promise<QueueLevel> {
+  const levels = await Promise.all(receivers.map((one) => outbox.level(slug, endpointOf(one))));
   const times = await Promise.all(
     levels.flatMap(({ oldest }) => oldest).map((ref) => happenedAt(outbox, ref)),
   );

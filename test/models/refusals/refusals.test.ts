@@ -287,6 +287,7 @@ describe("what is learned", () => {
       ...none,
       waitingForPerson: async () => 0,
       withPerson: async () => 0,
+      messengers: async () => [],
       webhooks: async () => [],
       lostLines: () => 0,
       modelNotes: () => model.notes?.() ?? [],
