@@ -56,6 +56,8 @@ export function threadChecker(engine: Engine, nowMs: () => number): Checker {
     if (!isResting(state, fence)) return [];
     const known = Number(dueAtMs);
     if (known > 0 && listed === known) return [];
+    // A person whose answer nobody waits for.
+    if (known === 0 && state === "with_person") return [];
     const atMs = known > 0 ? known : Math.floor(nowMs());
     const list = put(tables.due.key(bucketOf(uid)), uid, atMs);
     const mend = mending(engine, [fieldIs(key, HEADER.op, op)], list, set(key, HEADER.dueAtMs, String(atMs)));

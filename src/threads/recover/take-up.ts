@@ -137,7 +137,9 @@ export function createTakeUp({
     const event = record && expiryOf(record);
     if (!event || record.fence) return alone.add(uid, null);
     const thread = claims.open({ uid, slug: record.slug, record, traceparent: null });
-    await thread.claim({ event });
+    const { type } = await thread.claim({ event });
+    // It was answered meanwhile, and the list of deadlines has not heard of it.
+    if (type === "unchanged") alone.add(uid, null);
   }
 
   function expiryOf({ slug, state }: ThreadRecord): ThreadEvent | null {
