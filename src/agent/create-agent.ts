@@ -2,7 +2,7 @@ import type { Agent, OnAsked, ToolCaller, Turn, TurnEnd } from "../agent.ts";
 import type { Clock } from "../clock.ts";
 import { withoutOwnFields } from "../domain/channels/model-body.ts";
 import type { AgentSettings, Channel, McpServer } from "../domain/channels/channel.ts";
-import { allowsHandOff } from "../domain/threads/hand-off.ts";
+import { peopleNow } from "../domain/threads/hand-off.ts";
 import { newestWithin } from "../domain/threads/newest-within.ts";
 import type { User } from "../domain/people/user.ts";
 import { SEARCH_KNOWLEDGE } from "../domain/channels/knowledge.ts";
@@ -118,6 +118,7 @@ export function createAgent(options: AgentOptions): Agent {
       missing: string[];
       hasTools: boolean;
       allowsHandOff: boolean;
+      nobodyThere?: NonNullable<PromptInput["nobodyThere"]>;
       knows: NonNullable<PromptInput["knows"]> | null;
       toolTokens: number;
     },
@@ -157,7 +158,8 @@ export function createAgent(options: AgentOptions): Agent {
 
     const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal, run.userId);
     const channel = options.channel(slug);
-    const handsOff = allowsHandOff(channel);
+    const people = peopleNow(channel, options.clock.now());
+    const handsOff = people.type === "there";
     const knows = options.knowledge ? channel?.knowledge : undefined;
     const own = knows ? [searchKnowledge] : [];
     const named = offerTools([...own, ...served.tools], run.api === "widget" ? catalog : [], handsOff);
@@ -171,6 +173,14 @@ export function createAgent(options: AgentOptions): Agent {
       missing: served.missing,
       hasTools: offers.size > 0,
       allowsHandOff: handsOff,
+      ...(people.type === "away"
+        ? {
+            nobodyThere: {
+              againAtMs: people.againAtMs,
+              timeZone: channel?.handoff?.hours?.timeZone ?? "UTC",
+            },
+          }
+        : {}),
       knows: knows ? (knows.only ? "only" : "also") : null,
       toolTokens: tokens,
     });

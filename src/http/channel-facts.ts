@@ -3,7 +3,8 @@ import { comesFrom, provenanceOf } from "../admission/origin.ts";
 import type { Provenance } from "../admission/origin.ts";
 import type { RefusedOrigins } from "../admission/refused-origins.ts";
 import type { Config } from "../config.ts";
-import { allowsHandOff } from "../domain/threads/hand-off.ts";
+import type { Clock } from "../clock.ts";
+import { peopleNow } from "../domain/threads/hand-off.ts";
 import type { HttpRequest } from "../listener.ts";
 import type { ChannelFacts } from "../protocol/channel-facts.ts";
 import { jsonAnswer } from "./route.ts";
@@ -21,8 +22,9 @@ export function channelFactsRoute(dependencies: {
   directory: Pick<Directory, "byPublishableKey">;
   config: Pick<Config, "limits">;
   refusedOrigins: RefusedOrigins;
+  clock: Pick<Clock, "now">;
 }): Route {
-  const { directory, config, refusedOrigins } = dependencies;
+  const { directory, config, refusedOrigins, clock } = dependencies;
   return {
     method: "GET",
     path: "/widget/v1/channel",
@@ -31,7 +33,7 @@ export function channelFactsRoute(dependencies: {
     async handle({ request }) {
       const channel = directory.byPublishableKey(new URLSearchParams(request.query).get("key") ?? "");
       const takesImages = channel?.enabled === true && channel.agent.images === true;
-      const handsOff = channel?.enabled === true && allowsHandOff(channel);
+      const people = channel?.enabled === true ? peopleNow(channel, clock.now()) : null;
       const provenance = pageOf(request);
       const isForeign =
         channel !== null && provenance !== null && !comesFrom(provenance, channel.allowedOrigins);
@@ -40,7 +42,8 @@ export function channelFactsRoute(dependencies: {
       const facts: ChannelFacts = {
         maxBodyBytes,
         ...(takesImages ? { images: true } : {}),
-        ...(handsOff ? { handoff: true } : {}),
+        ...(people?.type === "there" ? { handoff: true } : {}),
+        ...(people?.type === "away" && people.againAtMs !== null ? { peopleAgainAt: people.againAtMs } : {}),
         ...(isForeign ? { originAllowed: false } : {}),
       };
       const answer = jsonAnswer(200, facts);

@@ -3,7 +3,7 @@ import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/people/attributes
 import { declaredType, IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/threads/attachments.ts";
 import type { SentAttachment } from "../domain/threads/attachments.ts";
 import type { Channel } from "../domain/channels/channel.ts";
-import { allowsHandOff } from "../domain/threads/hand-off.ts";
+import { allowsHandOff, peopleNow } from "../domain/threads/hand-off.ts";
 import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { MAX_DISPLAY_NAME_CHARS, shortDisplayName } from "../domain/people/user.ts";
@@ -165,6 +165,19 @@ export const handOffQueue = z
   .max(50)
   .optional()
   .describe("One of the channel's queues; without it: any operator");
+
+/** As below; Refusal("conflict") also outside the channel's hours: then a person is not asked for. */
+export function mustHavePeople(
+  channel: Pick<Channel, "handoff"> | null,
+  nowMs: number,
+  queue?: string,
+): void {
+  mustAllowHandOff(channel, queue);
+  const people = peopleNow(channel, nowMs);
+  if (people.type !== "away") return;
+  const again = people.againAtMs === null ? "" : `: again at ${new Date(people.againAtMs).toISOString()}`;
+  throw new Refusal("conflict", `Nobody is there now${again}`);
+}
 
 /** Throws Refusal("conflict") if the channel allows no hand-off, Refusal("invalid") if it has no such queue. */
 export function mustAllowHandOff(channel: Pick<Channel, "handoff"> | null, queue?: string): void {

@@ -65,6 +65,7 @@ export interface RouteDependencies {
     | "mcpPrivate"
     | "knowledgePrivate"
     | "visitorTtlMs"
+    | "contentKeys"
   >;
   /** The keys of HARNESS_API_KEY, configured or generated; each of them is valid. */
   transportKeys: readonly Secret[];

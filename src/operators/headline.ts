@@ -67,15 +67,23 @@ async function readable<T>(reading: Promise<T>): Promise<T | null> {
   }
 }
 
-/** At most MOST_CHARS UTF-16 units; of a message without text, the names of its images. */
+/** Of a message without text, the names of its images. */
 function firstLine({ content, attachments = [] }: Message): string {
-  const line = content
-    .slice(0, 4 * MOST_CHARS)
-    .split(/[\r\n]/)
-    .map((one) => one.trim())
-    .find((one) => one !== "");
-  const text = line ?? attachments.map(({ name }) => `[${name ?? "image"}]`).join(" ");
-  if (text.length <= MOST_CHARS) return text;
+  const line = lineWith(content.slice(0, 4 * MOST_CHARS), () => true);
+  return line === "" ? cut(attachments.map(({ name }) => `[${name ?? "image"}]`).join(" ")) : line;
+}
+
+/** The first line that is not empty, and fits; "": none. At most MOST_CHARS UTF-16 units. */
+export function lineWith(text: string, fits: (line: string) => boolean): string {
+  for (const line of text.split(/[\r\n]/)) {
+    const trimmed = line.trim();
+    if (trimmed !== "" && fits(trimmed)) return cut(trimmed);
+  }
+  return "";
+}
+
+function cut(line: string): string {
+  if (line.length <= MOST_CHARS) return line;
   // Not in the middle of a character.
-  return `${text.slice(0, MOST_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return `${line.slice(0, MOST_CHARS - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

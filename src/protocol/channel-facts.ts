@@ -7,6 +7,8 @@ export const channelFacts = z.object({
   images: z.literal(true).exactOptional(),
   /** Visitors may ask for a person. */
   handoff: z.literal(true).exactOptional(),
+  /** Nobody is there now, and somebody is again then: Unix time in milliseconds. */
+  peopleAgainAt: z.int().exactOptional(),
   /** The channel does not allow the page's origin. */
   originAllowed: z.literal(false).exactOptional(),
 });

@@ -63,6 +63,7 @@ export const channelThread = z.object({
   preview: z.string().exactOptional().describe("First line of the last item"),
   displayName: z.string().exactOptional().describe("The user's, or what the page says"),
   page: z.string().exactOptional().describe("Where the visitor was with the last message, as the page says"),
+  found: z.string().exactOptional().describe("Of a search: the latest line that has one of the words"),
   labels: z.array(z.string()).exactOptional().describe("The operators'"),
   queue: z.string().exactOptional().describe("Whose operators should answer; absent: any"),
   assignedTo: z.string().exactOptional().describe("The operator who has the thread"),

@@ -148,6 +148,7 @@ export type ChatAgentString =
   | "offline"
   | "open"
   | "over"
+  | "personAgain"
   | "personIsHere"
   | "personWrites"
   | "placeholder"

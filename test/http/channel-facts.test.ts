@@ -35,6 +35,17 @@ test("of a key that is unknown nothing else is said than of a channel that takes
   expect(await got.json()).toEqual({ maxBodyBytes: 20_000 });
 });
 
+test("outside the hours of its people it is told when somebody is there again", async () => {
+  const hours = { timeZone: "Europe/Berlin", week: { mon: ["09:00-17:00"] } };
+  const { ask, clock } = await open({ handoff: { enabled: true, hours } });
+  clock.nowMs = Date.parse("2026-11-30T07:00:00Z");
+  const facts = async () => (await ask()).json();
+  const again = Date.parse("2026-11-30T08:00:00Z");
+  expect(await facts()).toEqual({ maxBodyBytes: 20_000, peopleAgainAt: again });
+  clock.nowMs = again;
+  expect(await facts()).toEqual({ maxBodyBytes: 20_000, handoff: true });
+});
+
 describe("H1: a page whose origin the channel does not allow", () => {
   const warnings = (logged: string[]) => logged.filter((line) => line.startsWith("refused "));
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Empty } from "../parts/empty.tsx";
 import { SelectField, TextField } from "../parts/fields.tsx";
 import type { ThreadState } from "../service/views.ts";
-import { useConsole } from "../shell/console-context.ts";
+import { mayOf, useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { rememberChannel } from "../users/last-channel.ts";
@@ -18,13 +18,18 @@ const STATES: readonly (readonly ["" | ThreadState, string])[] = [
 
 /** All conversations of a channel, back to the first. */
 export function ChannelThreads({ slug, query }: { slug: string; query: Readonly<Record<string, string>> }) {
-  const { channels } = useConsole();
+  const { me, channels } = useConsole();
   const state = STATES.find(([value]) => value === query["state"])?.[0] ?? "";
   const userId = query["userId"] ?? "";
+  const q = query["q"] ?? "";
   const [user, setUser] = useState(userId);
+  const [words, setWords] = useState(q);
+  const may = mayOf(me);
   useEffect(() => rememberChannel(slug), [slug]);
-  const show = (change: { channel?: string; state?: string; userId?: string }) =>
-    go(linkTo(["channels", change.channel ?? slug, "threads"], { state, userId, ...change, channel: null }));
+  const show = (change: { channel?: string; state?: string; userId?: string; q?: string }) =>
+    go(
+      linkTo(["channels", change.channel ?? slug, "threads"], { state, userId, q, ...change, channel: null }),
+    );
   return (
     <Titled
       title="Conversations"
@@ -39,7 +44,7 @@ export function ChannelThreads({ slug, query }: { slug: string; query: Readonly<
         class="filters"
         onSubmit={(event) => {
           event.preventDefault();
-          show({ userId: user.trim() });
+          show({ userId: user.trim(), q: words.trim() });
         }}
       >
         <SelectField
@@ -54,6 +59,15 @@ export function ChannelThreads({ slug, query }: { slug: string; query: Readonly<
           choices={STATES}
           onChoose={(value) => show({ state: value })}
         />
+        {may.readTexts && (
+          <TextField
+            label="Words that were said"
+            type="search"
+            value={words}
+            onInput={setWords}
+            placeholder="refund mug"
+          />
+        )}
         <TextField label="User ID" value={user} onInput={setUser} placeholder="anybody" />
         <button type="submit" class="button">
           Show
@@ -61,11 +75,13 @@ export function ChannelThreads({ slug, query }: { slug: string; query: Readonly<
       </form>
       <ThreadList
         slug={slug}
-        query={{ state, userId }}
+        query={{ state, userId, q }}
         label={`Conversations of ${slug}`}
         empty={
-          <Empty title={state === "" && userId === "" ? "No messages yet." : "No conversation fits."}>
-            {state !== "" || userId !== "" ? (
+          <Empty
+            title={state === "" && userId === "" && q === "" ? "No messages yet." : "No conversation fits."}
+          >
+            {state !== "" || userId !== "" || q !== "" ? (
               <a href={linkTo(["channels", slug, "threads"])}>Show all</a>
             ) : (
               <p>Conversations appear here from their first message.</p>

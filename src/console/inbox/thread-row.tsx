@@ -40,7 +40,7 @@ export function ThreadRow({
           </>
         )}
         {state === "with_person" && handoff?.with !== undefined && <>with {handoff.with}: </>}
-        {preview ?? <Bare thread={thread} withUser={withUser} />}
+        {thread.found ?? preview ?? <Bare thread={thread} withUser={withUser} />}
       </span>
       <span class="flags">
         {unread > 0 && <span class="new">{unread} unread</span>}

@@ -42,6 +42,7 @@ export interface HandoffView {
   unavailable?: string;
   answerSeconds?: number;
   unanswered?: string;
+  hours?: { timeZone: string; week: Record<string, string[]>; holidays?: string[] };
   queues?: string[];
   /** Ready answers. */
   replies?: string[];

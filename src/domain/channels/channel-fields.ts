@@ -1,3 +1,4 @@
+import { hoursFault } from "./hours.ts";
 import { z } from "zod";
 import type { Channel, McpProcessServer } from "./channel.ts";
 import { everyMs } from "./knowledge.ts";
@@ -170,6 +171,27 @@ export const agentFields = z.strictObject({
 /** The fields of `agent` alone, as a file of the command line has them. */
 export const agentSchema = withoutPrototypes(agentFields);
 
+const rangesSchema = z.array(z.string().max(11)).max(10);
+
+const hoursSchema = z
+  .strictObject({
+    timeZone: z.string().max(64),
+    week: z.strictObject({
+      sun: rangesSchema.exactOptional(),
+      mon: rangesSchema.exactOptional(),
+      tue: rangesSchema.exactOptional(),
+      wed: rangesSchema.exactOptional(),
+      thu: rangesSchema.exactOptional(),
+      fri: rangesSchema.exactOptional(),
+      sat: rangesSchema.exactOptional(),
+    }),
+    holidays: z.array(z.string().max(10)).max(366).exactOptional(),
+  })
+  .superRefine((hours, context) => {
+    const fault = hoursFault(hours);
+    if (fault !== null) context.addIssue(fault);
+  });
+
 export const handoffSchema = z.strictObject({
   enabled: z.boolean(),
   waitSeconds: z.number().positive().max(86_400).exactOptional(),
@@ -178,6 +200,7 @@ export const handoffSchema = z.strictObject({
   answerSeconds: z.number().positive().max(86_400).exactOptional(),
   unanswered: z.string().min(1).max(4_000).exactOptional(),
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
+  hours: hoursSchema.exactOptional(),
   queues: z
     .array(z.string().min(1).max(50))
     .max(50)

@@ -1,3 +1,6 @@
+import { isOpenAt, opensAt } from "../channels/hours.ts";
+import type { Hours } from "../channels/hours.ts";
+
 /** A channel's settings for people who take over, as people write them. */
 export interface HandoffField {
   enabled: boolean;
@@ -11,6 +14,8 @@ export interface HandoffField {
   answerSeconds?: number;
   /** What the visitor is told then. */
   unanswered?: string;
+  /** When people are there; absent: always. */
+  hours?: Hours;
   /** The names of operators' queues, of which a visitor or the model may ask for one. */
   queues?: string[];
   /** Ready answers that operators choose from. */
@@ -46,4 +51,14 @@ export function handOffOf(field: HandoffField | undefined): HandOff {
 
 export function allowsHandOff(channel: { handoff?: HandoffField } | null): boolean {
   return channel?.handoff?.enabled === true;
+}
+
+/** May a person be asked for now? Outside the channel's hours: when again; null: nobody knows, or never. */
+export type PeopleNow = { type: "there" } | { type: "away"; againAtMs: number | null } | { type: "none" };
+
+export function peopleNow(channel: { handoff?: HandoffField } | null, nowMs: number): PeopleNow {
+  if (!allowsHandOff(channel)) return { type: "none" };
+  const hours = channel?.handoff?.hours;
+  if (hours === undefined || isOpenAt(hours, nowMs)) return { type: "there" };
+  return { type: "away", againAtMs: opensAt(hours, nowMs) };
 }

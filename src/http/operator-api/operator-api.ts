@@ -46,6 +46,7 @@ export interface OperatorApi {
     | "mcpPrivate"
     | "knowledgePrivate"
     | "maxTokensPerDay"
+    | "contentKeys"
     | "addressMaxTokensPerDay"
   >;
   /** Gets new keys that this instance may need at its next start. */

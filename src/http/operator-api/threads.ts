@@ -4,9 +4,11 @@ import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
 import { answererView } from "../../operators/answerer.ts";
 import { channelThreadView, listChannelThreads, readersThreadView } from "../../operators/channel-threads.ts";
+import { note } from "../../operators/acting.ts";
 import { readHeadline } from "../../operators/headline.ts";
 import { deleteThread } from "../../operators/forgetting.ts";
 import { historySummaryView, viewOfSummary } from "../../operators/history-summary.ts";
+import { searchThreads, wordsOf } from "../../operators/search-threads.ts";
 import { noteReading, readRuns } from "../../operators/threads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
@@ -72,7 +74,8 @@ export function threadsEndpoints({
   threads,
   reads,
   clock,
-}: Pick<OperatorApi, "store" | "threads" | "reads" | "clock">) {
+  config,
+}: Pick<OperatorApi, "store" | "threads" | "reads" | "clock" | "config">) {
   /** With what its texts say, for who may read them. */
   async function shown(thread: ChannelThread, slug: string, { role }: { role: OperatorRole }) {
     if (role === "auditor") return channelThreadView(thread);
@@ -100,6 +103,11 @@ export function threadsEndpoints({
           description: "Only those that wait for, or are with, an operator of this queue",
           example: "returns",
         },
+        q: {
+          description:
+            "Only those in which one message has all these words; not for the auditor, and not where CONTENT_KEYS encrypts what is said. A page may have none, and a next one. The reading is in the audit",
+          example: "refund mug",
+        },
         userId: {
           description: "Only those of this user: the service's id, or the caller's",
           example: "account-7",
@@ -109,10 +117,27 @@ export function threadsEndpoints({
       },
       answers: { 200: documentedList("The threads", channelThread, EXAMPLE_THREAD) },
       refusals: { "not-found": "Unknown channel or user" },
-      async handle({ channel: { slug }, query, caller }) {
+      async handle({ acting, channel: { slug }, query, caller }) {
         const { limit, cursor: after, state, queue, since: sinceMs, until: untilMs } = query;
         const userId = query.userId === null ? null : (await existingUser(store, slug, query.userId)).userId;
         const filter = { state, queue, userId, sinceMs, untilMs };
+        const words = wordsOf(query.q ?? "");
+        if (words.length > 0) {
+          if (caller.role === "auditor") throw new Refusal("forbidden");
+          if (config.contentKeys?.seals === true)
+            throw new Refusal("invalid", "q: what is said is encrypted here, and cannot be searched");
+          await note(acting, { action: "threads.search", target: slug, slug });
+          const page = await orUnavailable(
+            searchThreads(store, slug, { limit, after }, { ...filter, words }),
+          );
+          const items = await Promise.all(
+            page.items.map(async ({ found, ...thread }) => ({
+              ...(await shown(thread, slug, caller)),
+              found,
+            })),
+          );
+          return listAnswer("threads", items, page.next);
+        }
         const found = await listChannelThreads(store, slug, { limit, after }, filter);
         const items = await Promise.all(found.items.map((thread) => shown(thread, slug, caller)));
         return listAnswer("threads", items, found.next);

@@ -1,4 +1,5 @@
 import type { Threads } from "../../threads/threads.ts";
+import type { Clock } from "../../clock.ts";
 import type { Directory } from "../../admission/directory.ts";
 import { endpoint } from "../endpoint.ts";
 import {
@@ -7,7 +8,7 @@ import {
   givenBy,
   handOffQueue,
   handOffReason,
-  mustAllowHandOff,
+  mustHavePeople,
 } from "../fields.ts";
 import { documentedFeed, feedAnswer, feedFields } from "../feeds/feed-answer.ts";
 import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
@@ -29,6 +30,7 @@ export function serverThreads({
   threads,
   reads,
   directory,
+  clock,
 }: {
   threads: Pick<
     Threads,
@@ -44,6 +46,7 @@ export function serverThreads({
   >;
   reads: Reads;
   directory: Pick<Directory, "channel">;
+  clock: Pick<Clock, "now">;
 }) {
   return [
     endpoint({
@@ -117,9 +120,11 @@ export function serverThreads({
         "An active run or pending call ends first, with a done line of handledBy person; then the thread waits, and no model answers. Nothing changes where a person is waited for or has the thread.",
       body: { schema: handOffSchema, example: { userId: "ada", reason: "Wants a refund" } },
       answers: { 204: "The thread waits for a person, or is with one" },
-      refusals: { conflict: "The channel has no hand-off" },
+      refusals: {
+        conflict: "The channel has no hand-off, or nobody is there at this time: then the text says when",
+      },
       async handle({ thread, body: { reason = null, queue } }) {
-        mustAllowHandOff(directory.channel(thread.slug), queue);
+        mustHavePeople(directory.channel(thread.slug), clock.now(), queue);
         await threads.people.ask({
           ...thread,
           by: "transport",

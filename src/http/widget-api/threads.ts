@@ -18,6 +18,7 @@ import {
   handOffQueue,
   handOffReason,
   mustAllowHandOff,
+  mustHavePeople,
   stoppedRun,
 } from "../fields.ts";
 import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
@@ -250,9 +251,10 @@ export const NOTHING_RUNS = "Nothing runs in the thread now, or not the named ru
 
 const handOffSchema = z.object({ reason: handOffReason, queue: handOffQueue });
 const NO_HANDOFF = { conflict: "The channel has no hand-off" };
+const NOBODY_THERE = { conflict: "The channel has no hand-off, or nobody is there at this time" };
 
 /** POST …/:id/handoff, …/handoff/cancel (contract, A person takes over). */
-function handOffEndpoints({ threads: { people }, directory }: WidgetThreadsDependencies) {
+function handOffEndpoints({ threads: { people }, directory, clock }: WidgetThreadsDependencies) {
   return [
     endpoint({
       method: "POST",
@@ -266,11 +268,11 @@ function handOffEndpoints({ threads: { people }, directory }: WidgetThreadsDepen
       body: { schema: handOffSchema, example: { reason: "I want my money back" }, optional: true },
       answers: { 204: "The thread waits for a person, or is with one" },
       refusals: {
-        ...NO_HANDOFF,
+        ...NOBODY_THERE,
         "rate-limited": "A rate is reached, or the visitor waits for a person in three other threads",
       },
       async handle({ caller: { slug, user }, thread: { uid }, body: { reason = null, queue } }) {
-        mustAllowHandOff(directory.channel(slug), queue);
+        mustHavePeople(directory.channel(slug), clock.now(), queue);
         await people.ask({
           uid,
           slug,

@@ -1,3 +1,4 @@
+import type { Hours } from "../../domain/channels/hours.ts";
 import type {
   AccessMode,
   AgentSettings,
@@ -145,6 +146,21 @@ export const isChannel = shape<Channel>({
       answerSeconds: optional(isNumber),
       unanswered: optional(isText),
       replies: optional(listOf(isText)),
+      hours: optional(
+        shape<Hours>({
+          timeZone: isText,
+          week: shape<Hours["week"]>({
+            sun: optional(listOf(isText)),
+            mon: optional(listOf(isText)),
+            tue: optional(listOf(isText)),
+            wed: optional(listOf(isText)),
+            thu: optional(listOf(isText)),
+            fri: optional(listOf(isText)),
+            sat: optional(listOf(isText)),
+          }),
+          holidays: optional(listOf(isText)),
+        }),
+      ),
       queues: optional(listOf(isText)),
     }),
   ),

@@ -12,6 +12,8 @@ export interface ChannelFacts {
   imageRoom: number | null;
   /** Visitors may ask for a person. */
   handoff: boolean;
+  /** Nobody is there now, and somebody is again then: Unix ms; null: somebody is, or nobody ever. */
+  peopleAgainAtMs: number | null;
   /** The channel does not allow the page's origin: every request of the widget API will fail. */
   isOriginRefused: boolean;
 }
@@ -27,11 +29,12 @@ export async function readChannel(baseUrl: string, publishableKey: string): Prom
   const url = `${baseUrl}/widget/v1/channel?key=${encodeURIComponent(publishableKey)}`;
   const answer = await fetch(url, { credentials: "omit" });
   // A cast: the service tells these.
-  const { images, maxBodyBytes: bytes, handoff, originAllowed } = (await answer.json()) as ToldFacts;
+  const told = (await answer.json()) as ToldFacts;
+  const { images, maxBodyBytes: bytes, handoff, peopleAgainAt = null, originAllowed } = told;
   const isOriginRefused = originAllowed === false;
   if (isOriginRefused && !isWarned) warnOfOrigin();
   const imageRoom = images === true ? Math.max(bytes - OTHER_BYTES, bytes / 2) : null;
-  return { imageRoom, handoff: handoff === true, isOriginRefused };
+  return { imageRoom, handoff: handoff === true, peopleAgainAtMs: peopleAgainAt, isOriginRefused };
 }
 
 function warnOfOrigin(): void {

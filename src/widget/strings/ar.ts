@@ -71,6 +71,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "{name} يجيبك هنا.",
   personWrites: "{name} يكتب…",
   assistantIsBack: "المساعد يجيب من جديد.",
+  personAgain: "سيكون شخص هنا مرة أخرى: {when}",
 
   rate: "قيّم هذا الرد",
   rateUp: "رد جيد",

@@ -72,6 +72,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "{name} antwortet Ihnen hier.",
   personWrites: "{name} schreibt…",
   assistantIsBack: "Der Assistent antwortet wieder.",
+  personAgain: "Jemand ist wieder da: {when}",
 
   rate: "Diese Antwort bewerten",
   rateUp: "Gute Antwort",

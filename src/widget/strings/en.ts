@@ -72,6 +72,7 @@ export const loaded: LoadedStrings = {
   personIsHere: "{name} answers you here.",
   personWrites: "{name} is writing…",
   assistantIsBack: "The assistant answers again.",
+  personAgain: "A person is here again: {when}",
 
   rate: "Rate this reply",
   rateUp: "Good reply",

@@ -71,6 +71,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "{name} le responde aquí.",
   personWrites: "{name} está escribiendo…",
   assistantIsBack: "El asistente vuelve a responder.",
+  personAgain: "Habrá una persona de nuevo: {when}",
 
   rate: "Valorar esta respuesta",
   rateUp: "Buena respuesta",

@@ -71,6 +71,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "{name} vous répond ici.",
   personWrites: "{name} écrit…",
   assistantIsBack: "L’assistant répond de nouveau.",
+  personAgain: "Une personne sera de nouveau là : {when}",
 
   rate: "Évaluer cette réponse",
   rateUp: "Bonne réponse",

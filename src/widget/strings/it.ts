@@ -71,6 +71,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "{name} risponde qui.",
   personWrites: "{name} sta scrivendo…",
   assistantIsBack: "L’assistente risponde di nuovo.",
+  personAgain: "Una persona sarà di nuovo qui: {when}",
 
   rate: "Valuta questa risposta",
   rateUp: "Buona risposta",

@@ -71,6 +71,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "Odpowiada Ci {name}.",
   personWrites: "{name} pisze…",
   assistantIsBack: "Znów odpowiada asystent.",
+  personAgain: "Osoba będzie tu znowu: {when}",
 
   rate: "Oceń tę odpowiedź",
   rateUp: "Dobra odpowiedź",

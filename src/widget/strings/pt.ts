@@ -71,6 +71,7 @@ export const loaded: PanelStrings & LoadedStrings = {
   personIsHere: "{name} responde aqui.",
   personWrites: "{name} está a escrever…",
   assistantIsBack: "O assistente responde novamente.",
+  personAgain: "Uma pessoa estará aqui de novo: {when}",
 
   rate: "Avaliar esta resposta",
   rateUp: "Boa resposta",

@@ -81,6 +81,8 @@ export interface LoadedStrings {
   personIsHere: string;
   personWrites: string;
   assistantIsBack: string;
+  /** `{when}`: a weekday and a time. */
+  personAgain: string;
   // The thumbs on replies.
   rate: string;
   rateUp: string;

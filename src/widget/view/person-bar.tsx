@@ -5,9 +5,9 @@ import type { WidgetProps } from "./widget-props.ts";
 
 /** Shows the person who answers instead of the assistant: waited for (and how long), here, typing, gone; offers to ask. */
 export function PersonBar({ state, language }: WidgetProps): VNode | null {
-  const { person = null, handoff = false, askPerson } = state;
+  const { person = null, handoff = false, peopleAgainAtMs = null, askPerson } = state;
   const { strings } = language;
-  if (person === null && !handoff) return null;
+  if (person === null && !handoff && peopleAgainAtMs === null) return null;
   const isAsked = person !== null && person.type !== "gone";
   return (
     <div class="person" part="person">
@@ -15,6 +15,9 @@ export function PersonBar({ state, language }: WidgetProps): VNode | null {
         <p role="status" dir="auto">
           {textOf(person, strings)}
         </p>
+      )}
+      {person === null && peopleAgainAtMs !== null && (
+        <p dir="auto">{strings.personAgain.replace("{when}", whenText(peopleAgainAtMs, language.tag))}</p>
       )}
       {person?.type === "waiting" && (
         <span class="waited" aria-hidden="true">
@@ -39,6 +42,12 @@ function textOf(person: ShownPerson, strings: Strings): string {
     case "gone":
       return strings.assistantIsBack;
   }
+}
+
+/** By the visitor's own clock. */
+function whenText(atMs: number, tag: string): string {
+  const day = { weekday: "long", day: "numeric", month: "long" } as const;
+  return new Date(atMs).toLocaleString(tag, { ...day, hour: "numeric", minute: "2-digit" });
 }
 
 /** Like 1:05. */

@@ -15,8 +15,10 @@ export interface ViewState {
   images: readonly DraftImage[];
   /** Characters that a message's images may have together; null: the channel accepts none, or that is not known yet. */
   imageRoom: number | null;
-  /** The channel lets visitors ask for a person. Like the next three fields it survives `clear`. */
+  /** The channel lets visitors ask for a person. Like the next four fields it survives `clear`. */
   handoff?: boolean;
+  /** When a person is there again; null, absent: one is, or the channel has none. */
+  peopleAgainAtMs?: number | null;
   /** The channel does not allow the page's origin. */
   isOriginRefused?: boolean;
   /** The person who answers instead of the assistant, or did until now; null: none. */

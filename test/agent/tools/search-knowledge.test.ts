@@ -7,7 +7,8 @@ import type { Channel } from "../../../src/domain/channels/channel.ts";
 import type { FoundPassage } from "../../../src/knowledge.ts";
 import { say } from "../../support/servers/model-server.ts";
 import { openScriptedModel } from "../../support/servers/open-model.ts";
-import { channelWith, newTurn, silentLog } from "../run.ts";
+import { systemMessage } from "../../../src/agent/prompt.ts";
+import { channelWith, newRun, newTurn, silentLog } from "../run.ts";
 
 const passage = (url: string, score: number, title = url): FoundPassage => ({
   title,
@@ -77,4 +78,24 @@ test("with `only` the rest is handed over, or said to be beyond what can be answ
   const { rules, tools } = await asked({ ...shop, handoff: { enabled: true } });
   expect(rules).toContain("Where they do not answer the question, call hand_off instead of answering");
   expect(tools).toContain("hand_off");
+});
+
+test("outside the hours of its people no person can be called, and the model is told when somebody is there again", async () => {
+  const shop = channelWith({});
+  const hours = { timeZone: "UTC", week: {} };
+  const open = await asked({ ...shop, handoff: { enabled: true } });
+  const closed = await asked({ ...shop, handoff: { enabled: true, hours } });
+  expect(open.tools).toContain("hand_off");
+  expect(closed.tools).not.toContain("hand_off");
+  expect(closed.rules).toContain("No person of this site is there now, and none can be called. When");
+  const again = systemMessage({
+    instructions: undefined,
+    run: newRun(),
+    text: "Hi",
+    before: [],
+    hasTools: false,
+    nobodyThere: { againAtMs: Date.parse("2026-11-30T09:00:00Z"), timeZone: "UTC" },
+    maxInputTokens: 10_000,
+  });
+  expect(again.content).toMatch(/Somebody is there again on Monday,? 30 November 2026 at 09:00 \(UTC\)\./);
 });

@@ -131,3 +131,43 @@ test("a thread with no message yet has nothing to keep anything with", async () 
   const { do: act } = await open();
   expect(await act("PUT", "labels", { labels: ["vip"] })).toBe(404);
 });
+
+test("what was said is found by its words, whichever message of a thread has them all", async () => {
+  const { exchange, as, read, threadId, newToken, newThread, post, agent } = await open();
+  await exchange("My MUG broke.\nI want a refund", "Oh no");
+  await exchange("And the plate?", "It is fine");
+  const token = await newToken();
+  const other = await newThread(token);
+  const reply = await post(
+    "/v1/widget/messages",
+    { threadId: other, text: "Where is the mug?" },
+    { headers: { "x-visitor-token": token } },
+  );
+  (await agent.turn()).finish();
+  await reply.lines();
+  const found = async (q: string) =>
+    (await read("agent", `/channels/shop/threads?q=${encodeURIComponent(q)}`)).items.map((item) => [
+      item["id"] === threadId ? "first" : "second",
+      item["found"],
+    ]);
+  expect(await found("mug")).toEqual([
+    ["second", "Where is the mug?"],
+    ["first", "My MUG broke."],
+  ]);
+  expect(await found("refund mug")).toEqual([["first", "My MUG broke."]]);
+  // Of two messages.
+  expect(await found("refund plate")).toEqual([]);
+  expect(await found("fine")).toEqual([["first", "It is fine"]]);
+  const page = await read("agent", "/channels/shop/threads?q=mug&limit=1");
+  expect(page.items).toHaveLength(1);
+  const next = await read("agent", `/channels/shop/threads?q=mug&limit=1&cursor=${String(page["next"])}`);
+  expect(next.items).toMatchObject([{ id: threadId }]);
+  expect((await as("auditor", "GET", "/channels/shop/threads?q=mug")).status).toBe(403);
+  expect(JSON.stringify(await read("admin", "/audit"))).not.toContain("mug");
+});
+
+test("nothing is searched where what is said is encrypted", async () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  const { as } = await startOperated({ CONTENT_KEYS: `k1:${key}` });
+  expect((await as("agent", "GET", "/channels/shop/threads?q=mug")).status).toBe(422);
+});

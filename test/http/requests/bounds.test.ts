@@ -278,7 +278,7 @@ const BOUNDS: Record<string, string> = {
   "operator before": NAMES_SOMETHING,
   "operator after": NAMES_SOMETHING,
   "operator cursor": NAMES_SOMETHING,
-  "operator q": `${OF_THE_HEAD}; a page looks at 2,000 users`,
+  "operator q": `${OF_THE_HEAD}; a page looks at 2,000 users, or 500 threads and 4 million characters`,
   "operator userId": NAMES_SOMETHING,
   "operator queue": NAMES_SOMETHING,
   "operator operator": `${OF_THE_HEAD}; a page looks at 10,000 entries`,

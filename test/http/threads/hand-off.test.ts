@@ -1,6 +1,7 @@
 // For src/threads/handoff/, src/operators/hand-off.ts, src/operators/answerer.ts, src/http/operator-api/hand-off.ts
 import { describe, expect, test } from "vitest";
 import { countWithPerson } from "../../../src/operators/stats/count-with-person.ts";
+import { WEEKDAYS } from "../../../src/domain/channels/hours.ts";
 import { startOperated } from "../operator-api/operators-service.ts";
 import { ORIGIN, TRANSPORT_KEY, shop } from "../service.ts";
 
@@ -195,6 +196,57 @@ describe("a hand-off", () => {
     await store.flagUser("cli", user!.userId, { blocked: false });
     expect((await ask({ userId: "ada", reason: "Wants a refund" })).status).toBe(204);
     expect((await reply.lines()).at(-1)).toMatchObject({ type: "done", handledBy: "person" });
+  });
+});
+
+describe("outside the hours", () => {
+  const hours = { timeZone: "Europe/Berlin", week: { mon: ["09:00-17:00"] } };
+  const ALWAYS = Object.fromEntries(WEEKDAYS.map((day) => [day, ["00:00-24:00"]]));
+
+  test("nobody is asked for, who waits goes on waiting, and an operator may take a thread", async () => {
+    const { visit, act, store, renew, clock, post } = await open();
+    /** The channels' people are there on these days. */
+    const comeOn = async (week: Record<string, string[]>) => {
+      for (const slug of ["shop", "cli"]) {
+        const channel = await store.channel(slug);
+        await store.putChannel({ ...channel!, handoff: { enabled: true, hours: { timeZone: "UTC", week } } });
+      }
+      await renew();
+    };
+    const today = WEEKDAYS[new Date(clock.nowMs).getUTCDay()] ?? "sun";
+    const { [today]: _, ...otherDays } = ALWAYS;
+    await comeOn(ALWAYS);
+    expect((await visit("/handoff")).status).toBe(204);
+    await comeOn(otherDays);
+    expect((await act("agent", "take", { epoch: 1 })).status).toBe(200);
+    expect((await act("agent", "close", { epoch: 2 })).status).toBe(200);
+    expect((await visit("/handoff")).status).toBe(409);
+
+    const said = { threadId: "chat-1", userId: "ada", text: "Hi" };
+    (await post("/v1/messages", said, { headers: bearer })).leave();
+    const asked = await post("/v1/threads/chat-1/handoff", { userId: "ada" }, { headers: bearer });
+    const tomorrow = new Date(clock.nowMs + 86_400_000).toISOString().slice(0, 10);
+    expect([asked.status, await asked.text()]).toEqual([
+      409,
+      expect.stringContaining(`again at ${tomorrow}T00:00:00.000Z`) as string,
+    ]);
+  });
+
+  test("what is no hours is refused, with what is wrong", async () => {
+    const { as } = await open();
+    for (const [wrong, says] of [
+      [{ ...hours, timeZone: "Mars/Olympus" }, "timeZone"],
+      [{ ...hours, week: { mon: ["17:00-09:00"] } }, "week.mon"],
+      [{ ...hours, week: { moonday: ["09:00-17:00"] } }, "moonday"],
+    ] as const) {
+      const got = await as("admin", "PATCH", "/channels/shop", { handoff: { enabled: true, hours: wrong } });
+      expect([got.status, await got.text()]).toEqual([422, expect.stringContaining(says) as string]);
+    }
+    const got = await as("admin", "PATCH", "/channels/shop", { handoff: { enabled: true, hours } });
+    expect([got.status, await got.json()]).toEqual([
+      200,
+      expect.objectContaining({ handoff: { enabled: true, hours } }) as object,
+    ]);
   });
 });
 

@@ -73,6 +73,7 @@ test.each([
   expect(await readChannel("https://chat.example", "pk_shop")).toEqual({
     imageRoom: room,
     handoff: false,
+    peopleAgainAtMs: null,
     isOriginRefused: false,
   });
   expect(fetched).toHaveBeenCalledWith(
@@ -83,7 +84,9 @@ test.each([
 
 test("what the channel allows is asked once, and again where that failed", async () => {
   const { conversation } = openConversation();
-  const read = vi.fn(() => Promise.resolve({ imageRoom: 1_000, handoff: true, isOriginRefused: false }));
+  const read = vi.fn(() =>
+    Promise.resolve({ imageRoom: 1_000, handoff: true, peopleAgainAtMs: null, isOriginRefused: false }),
+  );
   read.mockRejectedValueOnce(new Error("Offline"));
   for (let n = 0; n < 3; n += 1) {
     conversation.learn(read);
