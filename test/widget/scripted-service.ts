@@ -171,6 +171,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
         maxBodyBytes,
         ...(takesImages ? { images: true } : {}),
         ...(key === "pk_people" ? { handoff: true } : {}),
+        // A Monday, nine o'clock in Berlin.
+        ...(key === "pk_away" ? { peopleAgainAt: Date.parse("2026-11-30T08:00:00Z") } : {}),
         ...(foreign.has(key) ? { originAllowed: false } : {}),
       });
     }

@@ -67,4 +67,16 @@ describe.concurrent("the bar that tells who answers", () => {
     await expect.poll(() => without.tell("agent.state"), SOON).toBe("idle");
     expect(await without.agent.locator(".person").count()).toBe(0);
   });
+
+  test("outside the hours says when somebody is there again, by the visitor's clock, and offers nobody", async ({
+    expect,
+    visit,
+  }) => {
+    const options = { timezoneId: "America/New_York" };
+    const at = await visit(stage.browser, `${stage.site.url}/?key=pk_away&lang=de`, options);
+    await at.agent.locator(".launcher").click();
+    await at.agent.getByText(/^Jemand ist wieder da: Montag, 30\. November um 0?3:00/).waitFor();
+    expect(await at.agent.locator(".person button").count()).toBe(0);
+    expect(at.troubles).toEqual([]);
+  });
 });
