@@ -31,6 +31,8 @@ export interface Turn {
   before: Message[];
   /** The thread's page tools; offered to the model only on the widget API. */
   catalog: Catalog;
+  /** Neither tools nor people are offered to the model, and no tool server is asked. */
+  withoutTools?: true;
   /** Tokens of the run's earlier turns, as the model server reported them; absent or null: estimated from `run.turns`. */
   usage?: Usage | null;
   /** W3C trace context of the request that began this, or of the run's active segment; null: none. */

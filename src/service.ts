@@ -417,6 +417,7 @@ function handlerOver(
       ...(knowledge?.warnings() ?? []),
     ],
     models: () => notesByModel(model),
+    agent,
     ...(agent.finishSignIn ? { finishSignIn: agent.finishSignIn } : {}),
     ...(dependencies.isStarting ? { isStarting: dependencies.isStarting } : {}),
     ...(dependencies.keepKeys ? { keepKeys: dependencies.keepKeys } : {}),

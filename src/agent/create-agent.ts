@@ -156,11 +156,14 @@ export function createAgent(options: AgentOptions): Agent {
       return { type: "overBudget", message: DAY_SENTENCES[spentCap] };
     }
 
-    const served = await mcp.tools(slug, settings.mcpServers ?? {}, signal, run.userId);
+    const mayUseTools = turn.withoutTools !== true;
+    const served = mayUseTools
+      ? await mcp.tools(slug, settings.mcpServers ?? {}, signal, run.userId)
+      : { tools: [], missing: [] };
     const channel = options.channel(slug);
-    const people = peopleNow(channel, options.clock.now());
+    const people = peopleNow(mayUseTools ? channel : null, options.clock.now());
     const handsOff = people.type === "there";
-    const knows = options.knowledge ? channel?.knowledge : undefined;
+    const knows = options.knowledge && mayUseTools ? channel?.knowledge : undefined;
     const own = knows ? [searchKnowledge] : [];
     const named = offerTools([...own, ...served.tools], run.api === "widget" ? catalog : [], handsOff);
     const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });

@@ -25,6 +25,7 @@ import { widgetThreads } from "./widget-api/threads.ts";
 import { widgetTools } from "./widget-api/tools.ts";
 import { createVisitorMessages } from "./widget-api/visitor-message.ts";
 import { widgetVisitors } from "./widget-api/visitors.ts";
+import type { Agent } from "../agent.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Visitors } from "../visitors/visitors.ts";
 import type { Directory } from "../admission/directory.ts";
@@ -66,6 +67,7 @@ export interface RouteDependencies {
     | "knowledgePrivate"
     | "visitorTtlMs"
     | "contentKeys"
+    | "agentMaxInputTokens"
   >;
   /** The keys of HARNESS_API_KEY, configured or generated; each of them is valid. */
   transportKeys: readonly Secret[];
@@ -90,6 +92,8 @@ export interface RouteDependencies {
   keepKeys?: KeptKeys;
   /** Changes of the channels' threads, for operators. */
   threadChanges?: ThreadChanges;
+  /** For drafts of operators' answers. */
+  agent?: Pick<Agent, "think">;
   /** Absent, null: the store keeps no documents. */
   knowledge?: Knowledge | null;
   /** Absent: channels may name the variables `CHANNEL_…` alone. */

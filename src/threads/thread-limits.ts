@@ -7,7 +7,7 @@ const CHARS_PER_TOKEN = 5;
 /** The limits of threads, as the settings have them. */
 export function threadLimitsOf(config: Config): ThreadLimits {
   const { runTimeoutMs, runMaxToolCalls, toolResultTimeoutMs, runMaxReplyChars, threadQueueMax } = config;
-  const historyBudgetChars = config.agentMaxInputTokens * CHARS_PER_TOKEN;
+  const historyBudgetChars = historyCharsOf(config);
   return {
     runTimeoutMs,
     runMaxToolCalls,
@@ -16,4 +16,9 @@ export function threadLimitsOf(config: Config): ThreadLimits {
     threadQueueMax,
     historyBudgetChars,
   };
+}
+
+/** How much history is read for the model, in characters. */
+export function historyCharsOf({ agentMaxInputTokens }: Pick<Config, "agentMaxInputTokens">): number {
+  return agentMaxInputTokens * CHARS_PER_TOKEN;
 }

@@ -47,9 +47,16 @@ test("operators see people, label, annotate and snooze a conversation, and hand 
   await expect.poll(() => page.getByRole("heading", { name: /Snoozed/ }).count(), SOON).toBe(0);
 
   await row.press("Enter");
+  await page.getByRole("button", { name: "Take over" }).press("Enter");
+  await visitor.say("And my mug?");
+  await page.getByRole("log").getByText("And my mug?").waitFor();
+  await page.getByRole("button", { name: "Suggest an answer" }).press("Enter");
+  await expect.poll(() => page.getByLabel("Your answer").inputValue(), SOON).toBe("You said: And my mug?");
+  await page.getByLabel("Your answer").press("Enter");
+  await page.getByRole("article", { name: "agent:" }).getByText("You said: And my mug?").waitFor();
+
   await page.getByRole("button", { name: "Hand over…" }).press("Enter");
   const dialog = page.getByRole("dialog", { name: "Hand it over" });
-  // It is the assistant's: no queue has a use for it.
   await dialog.getByRole("button", { name: "shop-agent", exact: true }).press("Enter");
   await page.getByText("with a person").first().waitFor();
   await page.getByText("shop-agent", { exact: true }).first().waitFor();

@@ -162,6 +162,7 @@ export async function startService(
       timers: systemTimers,
       log,
     }),
+    agent,
     health: { model: "demo" },
     onAnswered: (one) => void answered.push(one),
     ...more,

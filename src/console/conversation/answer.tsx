@@ -5,13 +5,16 @@ import { Trouble } from "../parts/trouble.tsx";
 import type { HandOff } from "./hand-off.ts";
 import { useDraft } from "./drafts.ts";
 import { ReadyAnswers } from "./ready-answers.tsx";
+import { useSuggestion } from "./suggestion.ts";
 
 /** The form for the operator who has taken the conversation. `replies`: the channel's ready answers. */
 export function Answer({
+  slug,
   id,
   handOff,
   replies,
 }: {
+  slug: string;
   /** Of the conversation. */
   id: string;
   handOff: HandOff;
@@ -20,9 +23,11 @@ export function Answer({
   const [text, setText] = useDraft(id);
   const form = useRef<HTMLFormElement>(null);
   const [isReturning, setReturning] = useState(false);
+  const suggestion = useSuggestion(slug, id);
   const named = text.startsWith("/") ? replies.filter((reply) => isNamed(reply, text.slice(1))) : [];
   const send = async () => {
     if (named[0] !== undefined) return setText(named[0]);
+    suggestion.stop();
     const said = text.trim();
     if (said !== "" && (await handOff.say(said))) setText("");
   };
@@ -56,6 +61,8 @@ export function Answer({
         rows={3}
         value={text}
         onInput={(written) => {
+          // Who writes on is not written over.
+          suggestion.stop();
           setText(written);
           handOff.typing();
         }}
@@ -65,6 +72,7 @@ export function Answer({
             : "Enter sends, Shift+Enter starts a new line. The visitor sees your name."
         }
       />
+      <Trouble text={suggestion.trouble} />
       {named.length > 0 && (
         <ul class="named-answers" aria-label="Ready answers that fit">
           {named.map((reply, at) => (
@@ -77,6 +85,15 @@ export function Answer({
         </ul>
       )}
       <div class="actions">
+        <button
+          type="button"
+          class="button"
+          title="What the assistant would answer, for you to change and send"
+          disabled={suggestion.isWriting || text.trim() !== ""}
+          onClick={() => suggestion.ask(setText)}
+        >
+          {suggestion.isWriting ? "Writing…" : "Suggest an answer"}
+        </button>
         <button
           type="button"
           class="button"

@@ -181,7 +181,9 @@ export function Conversation({
           {may.readTexts ? (
             <>
               <Messages watched={watched} visitor={visitor} reader={me.name} />
-              {isMine && <Answer key={id} id={id} handOff={handOff} replies={settings?.replies ?? []} />}
+              {isMine && (
+                <Answer key={id} slug={slug} id={id} handOff={handOff} replies={settings?.replies ?? []} />
+              )}
             </>
           ) : (
             <p class="words">Your role sees that this conversation happened, and not what was said in it.</p>

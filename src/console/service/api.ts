@@ -14,7 +14,12 @@ export interface Api {
     body?: unknown,
   ): Promise<Value>;
   /** A body that stays open. */
-  open(path: string, query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  open(
+    path: string,
+    query: Query,
+    signal: AbortSignal,
+    method?: "GET" | "POST",
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 }
 
 interface Asked {
@@ -57,8 +62,8 @@ export function createApi(key: string, onUnauthorized: () => void): Api {
       const text = await (await ask(path, {}, { method, ...json })).text();
       return (text === "" ? null : JSON.parse(text)) as Value;
     },
-    async open(path, query, signal) {
-      const { body } = await ask(path, query, { signal });
+    async open(path, query, signal, method = "GET") {
+      const { body } = await ask(path, query, { method, signal });
       if (body === null) throw new Problem(0, "The service answered without a body.");
       return body;
     },

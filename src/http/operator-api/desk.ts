@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { addNote, noteView, readNotes, setLabels, snooze } from "../../operators/desk.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { draftAnswer } from "../../operators/draft-answer.ts";
+import { historyCharsOf } from "../../threads/thread-limits.ts";
+import { draftLine } from "../../protocol/draft.ts";
 import { endpoint } from "../endpoint.ts";
+import { FEED_HEADERS } from "../feeds/feed-answer.ts";
+import { encodeObjects } from "../stream/ndjson.ts";
+import { orUnavailable } from "./admit.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import type { OperatorApi } from "./operator-api.ts";
@@ -33,8 +39,11 @@ export const noteSchema = z.object({
 
 const DESK = { credential: "operatorKey", roles: ["admin", "agent"], finds: "thread" } as const;
 
-/** POST, GET /v1/operator/channels/:slug/threads/:id/notes; PUT …/labels; POST …/snooze: what operators keep for themselves. */
-export function deskEndpoints({ clock }: Pick<OperatorApi, "clock">) {
+/**
+ * POST, GET /v1/operator/channels/:slug/threads/:id/notes; PUT …/labels; POST …/snooze: what operators keep for themselves.
+ * POST …/draft: what the assistant would answer.
+ */
+export function deskEndpoints({ clock, agent, config }: Pick<OperatorApi, "clock" | "agent" | "config">) {
   return [
     endpoint({
       ...DESK,
@@ -93,6 +102,44 @@ export function deskEndpoints({ clock }: Pick<OperatorApi, "clock">) {
           throw new Refusal("invalid", "until is not ahead, or more than a year");
         await snooze(acting, thread, until);
         return emptyAnswer(204);
+      },
+    }),
+
+    endpoint({
+      ...DESK,
+      method: "POST",
+      path: "/v1/operator/channels/:slug/threads/:id/draft",
+      summary: "Draft an answer",
+      description:
+        "What the assistant would answer to what the user has written since somebody answered, without any tool: for a person to change and send. Nobody is told, and nothing is stored. Its tokens count in the channel's and the user's caps. The reading is in the audit. No body.",
+      answers: {
+        200: {
+          description: "Lines as of a reply: the text, then done or error",
+          headers: {},
+          body: {
+            type: "application/x-ndjson",
+            schema: draftLine,
+            example: { type: "delta", text: "Hello" },
+          },
+        },
+      },
+      refusals: { conflict: "Nothing waits for an answer" },
+      async handle({ acting, thread }) {
+        if (!agent) throw new Refusal("unavailable", "Nothing is drafted here");
+        const draft = await orUnavailable(
+          draftAnswer(acting, thread, { agent, budgetChars: historyCharsOf(config) }),
+        );
+        return {
+          status: 200,
+          headers: FEED_HEADERS,
+          stream(outlet) {
+            const left = new AbortController();
+            outlet.onGone(() => left.abort());
+            void draft
+              .write((line) => outlet.write(encodeObjects([line])), left.signal)
+              .then(() => left.signal.aborted || outlet.end());
+          },
+        };
       },
     }),
   ];

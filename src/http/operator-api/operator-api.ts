@@ -1,3 +1,4 @@
+import type { Agent } from "../../agent.ts";
 import type { Threads } from "../../threads/threads.ts";
 import type { OperatorAdmission } from "../../admission/operator-admission.ts";
 import type { Directory } from "../../admission/directory.ts";
@@ -35,6 +36,8 @@ export interface OperatorApi {
   threadChanges: ThreadChanges;
   channelVariables: ChannelVariables;
   /** null: the store keeps no documents. */
+  /** Absent: nothing is drafted (the command line's API). */
+  agent?: Pick<Agent, "think">;
   knowledge: Pick<Knowledge, "search" | "sources" | "sync" | "changed"> | null;
   clock: Clock;
   log: PlainLog;
@@ -47,6 +50,7 @@ export interface OperatorApi {
     | "knowledgePrivate"
     | "maxTokensPerDay"
     | "contentKeys"
+    | "agentMaxInputTokens"
     | "addressMaxTokensPerDay"
   >;
   /** Gets new keys that this instance may need at its next start. */

@@ -12,6 +12,7 @@ async function open() {
     ...service,
     threadId,
     path,
+    say: (text: string) => service.post("/v1/widget/messages", { threadId, text }, { headers }),
     exchange: async (text: string, answer: string) => {
       const at = { threadId, text, page: "/pages/mugs?size=2" };
       const reply = await service.post("/v1/widget/messages", at, { headers });
@@ -133,9 +134,10 @@ test("a thread with no message yet has nothing to keep anything with", async () 
 });
 
 test("what was said is found by its words, whichever message of a thread has them all", async () => {
-  const { exchange, as, read, threadId, newToken, newThread, post, agent } = await open();
+  const { exchange, as, read, threadId, newToken, newThread, post, agent, clock } = await open();
   await exchange("My MUG broke.\nI want a refund", "Oh no");
   await exchange("And the plate?", "It is fine");
+  clock.nowMs += 1_000;
   const token = await newToken();
   const other = await newThread(token);
   const reply = await post(
@@ -170,4 +172,42 @@ test("nothing is searched where what is said is encrypted", async () => {
   const key = Buffer.alloc(32, 7).toString("base64");
   const { as } = await startOperated({ CONTENT_KEYS: `k1:${key}` });
   expect((await as("agent", "GET", "/channels/shop/threads?q=mug")).status).toBe(422);
+});
+
+test("a draft is what the assistant would answer to what waits: without tools, told to nobody, stored nowhere", async () => {
+  const { exchange, say, as, path, read, store, renew, agent } = await open();
+  const shop = await store.channel("shop");
+  await store.putChannel({ ...shop!, handoff: { enabled: true } });
+  await renew();
+  await exchange("Hello", "Hi");
+  expect((await as("agent", "POST", `${path}/draft`)).status).toBe(409);
+  expect((await as("agent", "POST", `${path}/take`, { epoch: 0 })).status).toBe(200);
+  for (const text of ["My mug broke", "Can I have a new one?"]) await (await say(text)).lines();
+
+  const draft = await as("agent", "POST", `${path}/draft`);
+  const drafting = await agent.turn();
+  const { turn } = drafting;
+  expect(turn).toMatchObject({
+    text: "My mug broke\n\nCan I have a new one?",
+    catalog: [],
+    withoutTools: true,
+  });
+  expect(turn.before.map(({ content }) => content)).toEqual(["Hello", "Hi"]);
+  drafting.write("Of course, ");
+  drafting.write("we send one.");
+  drafting.finish();
+  expect(await draft.lines()).toEqual([
+    { type: "delta", text: "Of course, " },
+    { type: "delta", text: "we send one." },
+    { type: "done" },
+  ]);
+  expect(JSON.stringify(await read("agent", `${path}/messages`))).not.toContain("Of course");
+
+  const failed = await as("agent", "POST", `${path}/draft`);
+  (await agent.turn()).fail("The model server is away");
+  expect(await failed.lines()).toEqual([{ type: "error", message: "The model server is away" }]);
+  const left = await as("agent", "POST", `${path}/draft`);
+  const { signal } = await agent.turn();
+  left.leave();
+  await expect.poll(() => signal.aborted).toBe(true);
 });

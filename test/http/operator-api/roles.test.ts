@@ -60,6 +60,7 @@ const ROUTES: [
   ["GET /channels/shop/threads/t-1/notes", "admin, agent", "channels", undefined, 200],
   ["PUT /channels/shop/threads/t-1/labels", "admin, agent", "channels", { labels: ["refund"] }, 204],
   ["POST /channels/shop/threads/t-1/snooze", "admin, agent", "channels", { until: null }, 204],
+  ["POST /channels/shop/threads/t-1/draft", "admin, agent", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/watch", "admin, agent", "channels", undefined, 200],
   ["DELETE /channels/shop/threads/t-1", "admin", "channels", undefined, 202],
   ["GET /channels/shop/users/kim/export", "admin", "channels", undefined, 200],

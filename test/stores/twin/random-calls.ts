@@ -175,18 +175,12 @@ export const CALLS: Record<string, Kind> = {
       (store) =>
         store.keepHistorySummary({ uid, slug: SLUG, summary: summaryTo(upTo), after }),
   ),
-  keepDesk: kind(
-    2,
-    { uid, label: pick("refund", "📦"), isNoted: fc.boolean() },
-    ({ uid, label, isNoted }) =>
-      async (store) => {
-        const before = await store.desk(uid);
-        const notes = before.notes + (isNoted ? 1 : 0);
-        const note = { id: String(notes), by: "ann", text: `${label} noted`, atMs: 5 };
-        const desk = { ...before, rev: before.rev + 1, labels: [label], notes };
-        return store.keepDesk({ uid, slug: SLUG, desk, ...(isNoted ? { note } : {}), atMs: 5 });
-      },
-  ),
+  // Each change adds a note.
+  keepDesk: kind(2, { uid, label: pick("refund", "📦"), rev: pick(1, 2, 3) }, ({ uid, label, rev }) => {
+    const desk = { rev, labels: [label], snoozed: null, notes: rev };
+    const note = { id: String(rev), by: "ann", text: `${label} noted`, atMs: 5 };
+    return (store) => store.keepDesk({ uid, slug: SLUG, desk, note, atMs: 5 });
+  }),
   desk: kind(1, { uid }, (drawn) => (store) => store.desk(drawn.uid)),
   notes: kind(1, { uid }, (drawn) => (store) => store.notes(drawn.uid)),
   historySummary: kind(1, { uid }, (drawn) => (store) => store.historySummary(drawn.uid)),
