@@ -145,9 +145,9 @@ export function createPeople({
     return bring(uid, {
       slug,
       async judge({ context }) {
-        if (context.epoch !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
-        if (context.person === null) throw new Refusal("conflict", NOBODY_WAITS);
-        return undefined;
+        const isPresent = context.epoch === epoch;
+        if (isPresent && context.person !== null) return undefined;
+        throw new Refusal("conflict", isPresent ? NOBODY_WAITS : WRONG_EPOCH);
       },
       result: () => epoch + 1,
       claim: () => ({ event: { type: "person.queued", queue: name, epoch, waitMs, atMs: clock.now() } }),
