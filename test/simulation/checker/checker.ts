@@ -93,7 +93,7 @@ export function createChecker(world: Watch["world"] & { trace: Trace }, known: r
       aged.isOver() &&
       ledger.threads().every((uid) => {
         const { active, queue, fence, answerer } = ledger.truth(uid);
-        return !active && queue.length === 0 && fence === null && answerer.kind !== "waiting";
+        return !active && queue.length === 0 && fence === null && answerer.deadlineMs === null;
       }),
     userOf: (externalId) => deletions.userOf(externalId),
     epochOf: (uid) => ledger.truth(uid).answerer.epoch,

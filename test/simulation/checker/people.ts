@@ -116,10 +116,9 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
           report("a-person-is-not-lost", uid, `“${text}” is gone`);
       }
       for (const uid of ledger.threads()) {
-        const { kind, name, deadlineMs } = ledger.truth(uid).answerer;
-        if (kind === "waiting") report("a-wait-ends", uid, "it waits for a person still");
-        if (kind === "person" && deadlineMs !== null)
-          report("a-wait-ends", uid, `it waits for an answer of ${name} still`);
+        const { name, deadlineMs } = ledger.truth(uid).answerer;
+        const whom = name === null ? "a person" : `an answer of ${name}`;
+        if (deadlineMs !== null) report("a-wait-ends", uid, `it waits for ${whom} still`);
       }
     },
   };
