@@ -24,6 +24,8 @@ export interface Person {
   deadlineMs: number | null;
   /** The person's name; null while the thread waits. */
   name: string | null;
+  /** What the visitor calls the person; absent: by `name`. */
+  shownAs?: string;
   /** Distinguishes two simultaneous takes by one operator; null while the thread waits. */
   takeId: string | null;
   /** How many messages the person has written. */
@@ -68,15 +70,24 @@ export function takenBy(
   before: Person | null,
   {
     name,
+    shownAs,
     takeId,
     atMs,
     answerMs,
     isWaited,
-  }: { name: string; takeId: string; atMs: number; answerMs?: AnswerMs; isWaited: boolean },
+  }: {
+    name: string;
+    shownAs?: string | undefined;
+    takeId: string;
+    atMs: number;
+    answerMs?: AnswerMs;
+    isWaited: boolean;
+  },
 ): Person {
   const asked = askedOf(before ?? { askedBy: null, reason: null, summary: null });
   const deadlineMs = isWaited && answerMs !== undefined ? atMs + answerMs : null;
-  return { ...asked, sinceMs: atMs, deadlineMs, name, takeId, said: 0 };
+  const shown = shownAs === undefined ? {} : { shownAs };
+  return { ...asked, sinceMs: atMs, deadlineMs, name, ...shown, takeId, said: 0 };
 }
 
 /** The visitor wrote to the person who has the thread: the first message without an answer begins the time. */
@@ -92,4 +103,9 @@ export function waitAgain(
 ): Person {
   const asked = askedOf({ ...before, ...(queue === undefined ? {} : { queue }) });
   return { ...asked, sinceMs: atMs, deadlineMs: atMs + waitMs, name: null, takeId: null, said: 0 };
+}
+
+/** What the visitor, and the model, call the person. */
+export function shownName(person: Person | null): string | null {
+  return person?.shownAs ?? person?.name ?? null;
 }

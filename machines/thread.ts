@@ -13,7 +13,7 @@ import {
   MAX_MISSES,
   stepLine,
 } from "./run.ts";
-import { takenBy, waitAgain, waitFor, writtenTo } from "./person.ts";
+import { shownName, takenBy, waitAgain, waitFor, writtenTo } from "./person.ts";
 import type { HandedBack, Person } from "./person.ts";
 import type { EffectOf } from "./effect.ts";
 import type {
@@ -106,6 +106,7 @@ export type ThreadEvent =
   | {
       type: "person.took";
       name: string;
+      shownAs?: string;
       takeId: string;
       epoch: number;
       answerMs?: number;
@@ -305,11 +306,11 @@ export const threadMachine = setup({
         : {},
     ),
     stopWaiting: assign({ person: null }),
-    handBack: assign(({ event }) => {
+    handBack: assign(({ context, event }) => {
       if (event.type !== "person.returned" && event.type !== "person.closed") return {};
       const how = event.type === "person.closed" ? ("closed" as const) : ("returned" as const);
       const note = "note" in event ? event.note : null;
-      return { person: null, handedBack: { name: event.name, how, note } };
+      return { person: null, handedBack: { name: shownName(context.person) ?? event.name, how, note } };
     }),
     forgetHandedBack: assign({ handedBack: null }),
 
@@ -733,7 +734,10 @@ export const threadMachine = setup({
           target: "with_person",
           reenter: true,
           actions: [
-            { type: "keepPersonMessage", params: ({ event }) => ({ name: event.name }) },
+            {
+              type: "keepPersonMessage",
+              params: ({ context, event }) => ({ name: shownName(context.person) ?? event.name }),
+            },
             "countPersonMessage",
           ],
         },

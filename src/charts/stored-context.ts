@@ -36,6 +36,7 @@ const person = z.object({
   sinceMs: z.number(),
   deadlineMs: z.number().nullable(),
   name: z.string().nullable(),
+  shownAs: z.string().exactOptional(),
   takeId: z.string().nullable(),
   said: z.number(),
 });

@@ -8,7 +8,7 @@ import type { Call, Family } from "./command/command.ts";
 import { tellUnreadable } from "./command/unreadable.ts";
 import { printFields, printJson, printTable } from "./command/print.ts";
 
-type Shown = Pick<Operator, "name" | "role" | "channels">;
+type Shown = Pick<Operator, "name" | "displayName" | "role" | "channels">;
 type WithKey = Shown & { key: string };
 
 /** `chat-agent operators`: the people and programs who look after the service, and their keys. */
@@ -24,11 +24,15 @@ export const operators: Family = {
         new Option("--role <role>", "what it may do")
           .choices(["admin", "agent", "auditor"])
           .makeOptionMandatory(),
+        ["--display-name <text>", "what visitors call the person; without it: by name"],
         ["--channel <slug>", "limits it to this channel; repeatable", collectSlug],
       ],
       json: "print JSON",
-      asks: ({ api, options }: Call<{ role: string; channel?: string[] }>, name) =>
-        api.post<WithKey>("/operators", { name, role: options.role, channels: options.channel ?? null }),
+      asks: ({ api, options }: Call<{ role: string; displayName?: string; channel?: string[] }>, name) => {
+        const { role, displayName, channel = null } = options;
+        const shown = displayName === undefined ? {} : { displayName };
+        return api.post<WithKey>("/operators", { name, ...shown, role, channels: channel });
+      },
       prints: printOperator,
       refused({ status, message }, _, name) {
         if (status !== 409 && status !== 422) return undefined;

@@ -5,7 +5,11 @@ import type { Acting } from "./acting.ts";
 /** Operators' actions in a thread that they take over: each is in the audit, without texts of the conversation. */
 type On = Pick<Acted, "uid" | "slug" | "epoch">;
 
-export async function takeThread(acting: Acting<unknown>, people: People, on: On): Promise<number> {
+export async function takeThread(
+  acting: Acting<unknown>,
+  people: People,
+  on: On & { shownAs?: string },
+): Promise<number> {
   await noteAct(acting, "handoff.take", on);
   return people.take({ ...on, name: acting.operator });
 }
@@ -14,15 +18,18 @@ export async function takeThread(acting: Acting<unknown>, people: People, on: On
 export async function assignThread(
   acting: Acting<unknown>,
   people: People,
-  { to, ...on }: On & { to: { operator: string } | { queue: string } },
+  { to, ...on }: On & { to: { operator: string; shownAs?: string } | { queue: string } },
 ): Promise<number> {
   await note(acting, {
     action: "handoff.assign",
     target: on.uid,
     slug: on.slug,
-    detail: { epoch: on.epoch, ...to },
+    detail: { epoch: on.epoch, ...("operator" in to ? { operator: to.operator } : to) },
   });
-  if ("operator" in to) return people.take({ ...on, name: to.operator });
+  if ("operator" in to) {
+    const { operator: name, shownAs } = to;
+    return people.take({ ...on, name, ...(shownAs === undefined ? {} : { shownAs }) });
+  }
   return people.queue({ ...on, name: acting.operator, queue: to.queue });
 }
 

@@ -71,7 +71,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   // A colleague who reads no text.
   await goByKeys(page, "p", "#/operators");
   await page.getByRole("button", { name: "Add an operator" }).press("Enter");
-  await page.getByLabel("Name").fill("kim");
+  await page.getByLabel("Name", { exact: true }).fill("kim");
   await page.getByLabel("Role").selectOption("auditor");
   await page.getByRole("button", { name: "Add", exact: true }).press("Enter");
   const key = await page.locator("dialog code").innerText();

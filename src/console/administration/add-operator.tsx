@@ -27,13 +27,15 @@ export function AddOperator({
 }) {
   const { api, channels } = useConsole();
   const [name, setName] = useState("");
+  const [displayName, setDisplayName] = useState("");
   const [role, setRole] = useState<Role>("agent");
   const [limit, setLimit] = useState<readonly string[]>([]);
   const [trouble, setTrouble] = useState<string | null>(null);
   const add = async () => {
     setTrouble(null);
     try {
-      const body = { name: name.trim(), role, channels: limit.length === 0 ? null : limit };
+      const shown = displayName.trim() === "" ? {} : { displayName: displayName.trim() };
+      const body = { name: name.trim(), ...shown, role, channels: limit.length === 0 ? null : limit };
       onAdded(await api.send("POST", "/operators", body));
     } catch (error) {
       setTrouble(messageOf(error));
@@ -54,6 +56,12 @@ export function AddOperator({
           required
           autoFocus
           hint="The name shown in the audit."
+        />
+        <TextField
+          label="Display name"
+          value={displayName}
+          onInput={setDisplayName}
+          hint="What visitors call the person; empty: the name."
         />
         <SelectField label="Role" value={role} choices={ROLES} onChoose={setRole} hint={MAY[role]} />
         <fieldset>

@@ -57,6 +57,7 @@ export function Operators() {
           <div class="row plain">
             <span class="first">
               {operator.name}
+              {operator.displayName !== undefined && <span class="quiet"> · {operator.displayName}</span>}
               {operator.name === me.name && <span class="quiet"> (you)</span>}
             </span>
             <span class="second">

@@ -5,6 +5,8 @@ import { pathOf } from "../service/api.ts";
 import { useConsole } from "../shell/console-context.ts";
 import type { HandOff } from "./hand-off.ts";
 
+type Colleague = { name: string; displayName?: string };
+
 /** To whom a conversation is handed: a colleague, who then has it, or a queue, in which it waits. */
 export function Assign({
   slug,
@@ -25,8 +27,8 @@ export function Assign({
   const colleagues = useLoaded(
     async (signal) => {
       const path = pathOf("channels", slug, "operators");
-      const { items } = await api.get<{ items: { name: string }[] }>(path, {}, signal);
-      return items.map(({ name }) => name).filter((name) => name !== holder);
+      const { items } = await api.get<{ items: Colleague[] }>(path, {}, signal);
+      return items.filter(({ name, displayName = name }) => displayName !== holder);
     },
     [slug, holder],
   );
@@ -37,7 +39,7 @@ export function Assign({
       <Trouble text={colleagues.trouble ?? handOff.trouble} />
       <h3>To a colleague</h3>
       <p class="choices">
-        {(colleagues.value ?? []).map((name) => (
+        {(colleagues.value ?? []).map(({ name, displayName }) => (
           <button
             key={name}
             type="button"
@@ -45,7 +47,7 @@ export function Assign({
             disabled={handOff.isBusy}
             onClick={() => give({ operator: name })}
           >
-            {name === me.name ? "To me" : name}
+            {name === me.name ? "To me" : (displayName ?? name)}
           </button>
         ))}
         {colleagues.value?.length === 0 && <span class="quiet">Nobody else may answer in this channel.</span>}

@@ -58,9 +58,10 @@ export function Conversation({
   const parts = PARTS.filter(([name]) => may.readTexts || name !== "machine");
   const part = parts.find(([name]) => name === query["part"])?.[0] ?? "talk";
   const state = watched.talk.state ?? facts?.state ?? null;
-  const isMine = state === "with_person" && person !== null && "name" in person && person.name === me.name;
+  const own = me.displayName ?? me.name;
+  const isMine = state === "with_person" && person !== null && "name" in person && person.name === own;
   const holder = state === "with_person" && person !== null && "name" in person ? person.name : null;
-  const takenBy = useTakenBy(holder, me.name);
+  const takenBy = useTakenBy(holder, own);
   const [asksTaking, setAsksTaking] = useState(false);
   const [asksWhom, setAsksWhom] = useState(false);
   const [asksUntil, setAsksUntil] = useState(false);
@@ -180,7 +181,7 @@ export function Conversation({
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
             <>
-              <Messages watched={watched} visitor={visitor} reader={me.name} />
+              <Messages watched={watched} visitor={visitor} reader={own} />
               {isMine && (
                 <Answer key={id} slug={slug} id={id} handOff={handOff} replies={settings?.replies ?? []} />
               )}

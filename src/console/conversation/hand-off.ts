@@ -50,7 +50,7 @@ export function useHandOff(
       const now = await look();
       const whose = whoseOf(now);
       if (whose !== from || now.epoch === seenEpoch)
-        throw new Error(lateText(whose, me.name), { cause: error });
+        throw new Error(lateText(whose, me.displayName ?? me.name), { cause: error });
       await does(now.epoch ?? 0);
     }
   }
@@ -58,7 +58,7 @@ export function useHandOff(
   async function act(
     does: (epoch: number) => Promise<unknown>,
     done: string | null,
-    from: string | null = me.name,
+    from: string | null = me.displayName ?? me.name,
   ): Promise<boolean> {
     setTrouble(null);
     setBusy(true);

@@ -10,6 +10,8 @@ export type Role = "admin" | "agent" | "auditor";
 
 export interface Me {
   name: string;
+  /** What visitors call the operator; absent: by name. */
+  displayName?: string;
   role: Role;
   /** null: every channel, and the installation. */
   channels: string[] | null;
@@ -95,6 +97,7 @@ export type PlacedThread = ThreadView & { channel: string };
 
 export interface OperatorView {
   name: string;
+  displayName?: string;
   role: Role;
   channels: string[] | null;
 }

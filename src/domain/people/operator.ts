@@ -3,6 +3,8 @@ export type OperatorRole = "admin" | "agent" | "auditor";
 
 export interface Operator {
   name: string;
+  /** What visitors call the person; absent: by `name`. No two operators have the same. */
+  displayName?: string;
   role: OperatorRole;
   /** SHA-256 of the `op_…` key, lower-case hex. The key itself is never stored. */
   keyHash: string;

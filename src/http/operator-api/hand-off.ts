@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Operator } from "../../domain/people/operator.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { assignThread, handThreadBack, sayInThread, takeThread } from "../../operators/hand-off.ts";
@@ -42,13 +43,24 @@ const ACT = {
   },
 } as const;
 
+const answeringSchema = z.object({
+  name: z.string(),
+  displayName: z.string().exactOptional().describe("What visitors call the person"),
+});
+
+function shownAs({ displayName }: Pick<Operator, "displayName">): { shownAs?: string } {
+  return displayName === undefined ? {} : { shownAs: displayName };
+}
+
 /** GET /v1/operator/channels/:slug/operators; POST …/threads/:id/take, …/assign, …/messages, …/typing, …/return, …/close. */
 export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorApi, "store" | "threads">) {
-  /** The names of the operators who may answer in a channel, sorted. */
-  async function answering(slug: string): Promise<string[]> {
+  /** The operators who may answer in a channel, by name. */
+  async function answering(slug: string): Promise<Pick<Operator, "name" | "displayName">[]> {
     const all = await store.operators(() => {});
     const may = all.filter((one) => one.role !== "auditor" && seesChannel(one, slug));
-    return may.map(({ name }) => name).sort();
+    return may
+      .map(({ name, displayName }) => ({ name, ...(displayName === undefined ? {} : { displayName }) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   return [
@@ -61,12 +73,11 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
       summary: "List who may answer in a channel",
       description: "By name: to whom a thread can be assigned.",
       answers: {
-        200: documentedJson("The operators", z.object({ items: z.array(z.object({ name: z.string() })) }), {
+        200: documentedJson("The operators", z.object({ items: z.array(answeringSchema) }), {
           items: [{ name: "ada" }],
         }),
       },
-      handle: async ({ channel: { slug } }) =>
-        jsonAnswer(200, { items: (await answering(slug)).map((name) => ({ name })) }),
+      handle: async ({ channel: { slug } }) => jsonAnswer(200, { items: await answering(slug) }),
     }),
 
     endpoint({
@@ -77,9 +88,10 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
         "From any state: a run that goes on ends with what it has said, and no word of the model comes after. In the audit.",
       body: { schema: epochSchema, example: { epoch: 1 } },
       answers: { 200: EPOCH },
-      async handle({ acting, thread, body }) {
+      async handle({ acting, caller, thread, body }) {
         mustAllowHandOff(await existingChannel(store, thread.slug));
-        return jsonAnswer(200, { epoch: await takeThread(acting, people, { ...thread, ...body }) });
+        const taken = { ...thread, ...body, ...shownAs(caller) };
+        return jsonAnswer(200, { epoch: await takeThread(acting, people, taken) });
       },
     }),
 
@@ -93,9 +105,10 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
       answers: { 200: EPOCH },
       async handle({ acting, thread, body: { operator, queue, epoch } }) {
         mustAllowHandOff(await existingChannel(store, thread.slug), queue);
-        if (operator !== undefined && !(await answering(thread.slug)).includes(operator))
+        const known = (await answering(thread.slug)).find(({ name }) => name === operator);
+        if (operator !== undefined && !known)
           throw new Refusal("invalid", "operator: nobody of that name may answer in this channel");
-        const to = operator === undefined ? { queue: queue ?? "" } : { operator };
+        const to = known ? { operator: known.name, ...shownAs(known) } : { queue: queue ?? "" };
         return jsonAnswer(200, { epoch: await assignThread(acting, people, { ...thread, epoch, to }) });
       },
     }),

@@ -7,6 +7,7 @@ import {
   operatorView,
   removeOperator,
   rotateOperator,
+  showOperatorAs,
 } from "../../operators/accounts/operators.ts";
 import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
@@ -17,6 +18,7 @@ import type { OperatorApi } from "./operator-api.ts";
 
 const operatorSchema = z.object({
   name: z.string(),
+  displayName: z.string().exactOptional().describe("What visitors call the person; without it: by name"),
   role: z.enum(["admin", "agent", "auditor"]),
   channels: z.array(z.string()).nullable().describe("Slugs that it is limited to; null: none"),
 });
@@ -25,8 +27,11 @@ const EXAMPLE = { name: "ada", role: "agent", channels: ["shop"] };
 
 const withKey = operatorSchema.extend({ key: z.string().describe("op_…, told this once") });
 
+const displayNameSchema = z.string().refine((name) => operatorNameFault(name) === null);
+
 const bodySchema = z.object({
   name: z.string().refine((name) => operatorNameFault(name) === null),
+  displayName: displayNameSchema.exactOptional(),
   role: operatorSchema.shape.role,
   channels: z.array(slugSchema).min(1).nullable().default(null),
 });
@@ -78,8 +83,9 @@ export function operatorsEndpoints({
       body: { schema: bodySchema, example: EXAMPLE },
       answers: { 201: documentedJson("The operator, with its key", withKey, { ...EXAMPLE, key: "op_…" }) },
       refusals: { conflict: "There is one of that name" },
-      async handle({ acting, body: { name, role, channels } }) {
-        const operator = { name, role, channels: channels && [...new Set(channels)] };
+      async handle({ acting, body: { name, displayName, role, channels } }) {
+        const shown = displayName === undefined ? {} : { displayName };
+        const operator = { name, ...shown, role, channels: channels && [...new Set(channels)] };
         const added = await addOperator(acting, operator);
         if (added.type === "taken") {
           const { by } = added;
@@ -92,6 +98,31 @@ export function operatorsEndpoints({
         }
         await directory.renew();
         return jsonAnswer(201, { ...operator, key: added.key.reveal() });
+      },
+    }),
+
+    endpoint({
+      ...ADMINS,
+      method: "PATCH",
+      path: "/v1/operator/operators/:name",
+      summary: "Change what visitors call an operator",
+      description: "From the next taking of a thread on; null: by name.",
+      body: {
+        schema: z.object({ displayName: displayNameSchema.nullable() }),
+        example: { displayName: "Kim" },
+      },
+      answers: { 200: documentedJson("The operator", operatorSchema, { ...EXAMPLE, displayName: "Kim" }) },
+      refusals: {
+        "not-found": "Unknown operator",
+        conflict: "Another operator has that name, or one that looks like it",
+      },
+      async handle({ acting, params, body: { displayName } }) {
+        const shown = await showOperatorAs(acting, params.name, displayName);
+        if (shown === null) throw unknown();
+        if (shown.type === "taken")
+          throw new Refusal("conflict", `There is ${shown.by}, which looks like that`);
+        await directory.renew();
+        return jsonAnswer(200, operatorView(shown.operator));
       },
     }),
 

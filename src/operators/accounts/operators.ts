@@ -21,10 +21,11 @@ export type Added =
 
 export async function addOperator(
   acting: Changing & Acting<Pick<ChannelStore, "channels">>,
-  operator: Pick<Operator, "name" | "role" | "channels">,
+  operator: Pick<Operator, "name" | "displayName" | "role" | "channels">,
 ): Promise<Added> {
-  const { name, role, channels } = operator;
-  const by = takenBy(name, await acting.store.operators(() => {}));
+  const { name, displayName = name, role, channels } = operator;
+  const others = await acting.store.operators(() => {});
+  const by = takenBy(name, others) ?? takenBy(displayName, others);
   if (by !== null) return { type: "taken", by };
   if (channels !== null) {
     const unreadable: string[] = [];
@@ -67,7 +68,31 @@ export async function rotateOperator(
 
 /** Who has this name, or one that looks like it; null: nobody. */
 export function takenBy(name: string, operators: readonly Operator[]): string | null {
-  return operators.find((operator) => isSameName(operator.name, name))?.name ?? null;
+  const hasIt = ({ name: own, displayName = own }: Operator) =>
+    isSameName(own, name) || isSameName(displayName, name);
+  return operators.find(hasIt)?.name ?? null;
+}
+
+/**
+ * What visitors call the operator from the next taking on; null: by name. `taken`: another operator has that name, or one that looks
+ * like it. Null: no operator has the name `name`.
+ */
+export async function showOperatorAs(
+  acting: Changing,
+  name: string,
+  displayName: string | null,
+): Promise<{ type: "shown"; operator: Operator } | { type: "taken"; by: string } | null> {
+  if ((await existingOperator(acting, name)) === null) return null;
+  const others = (await acting.store.operators(() => {})).filter((one) => one.name !== name);
+  const by = displayName === null ? null : takenBy(displayName, others);
+  if (by !== null) return { type: "taken", by };
+  await note(acting, { action: "operators.show-as", target: name, slug: null });
+  const operator = await changeOperator(
+    acting.store,
+    (one) => one.name === name,
+    ({ displayName: _, ...one }) => (displayName === null ? one : { ...one, displayName }),
+  );
+  return operator && { type: "shown", operator };
 }
 
 async function existingOperator({ store }: Changing, name: string): Promise<Operator | null> {
@@ -77,8 +102,9 @@ async function existingOperator({ store }: Changing, name: string): Promise<Oper
 /** Without the hash of its key. */
 export function operatorView({
   name,
+  displayName,
   role,
   channels,
-}: Operator): Pick<Operator, "name" | "role" | "channels"> {
-  return { name, role, channels };
+}: Operator): Pick<Operator, "name" | "displayName" | "role" | "channels"> {
+  return { name, ...(displayName === undefined ? {} : { displayName }), role, channels };
 }

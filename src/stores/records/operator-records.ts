@@ -11,6 +11,7 @@ import { isNumber, isObject, isText, kindOf, listOf, nullable, oneOf, optional, 
 
 const isOperator = shape<Operator>({
   name: isText,
+  displayName: optional(isText),
   role: oneOf<OperatorRole>({ admin: true, agent: true, auditor: true }),
   keyHash: isText,
   channels: nullable(listOf(isText)),

@@ -1,3 +1,4 @@
+import { shownName } from "../../../machines/person.ts";
 import type { Person } from "../../../machines/person.ts";
 import type { Message } from "../../domain/threads/message.ts";
 import type { FeedLine as ShownLine, StateFeedLine } from "../../protocol/feed.ts";
@@ -35,7 +36,7 @@ export function stateOf({
     case "waiting_for_person":
       return { state, waitingSince: personIn(snapshot)?.sinceMs ?? 0 };
     case "with_person":
-      return { state, with: personIn(snapshot)?.name ?? "" };
+      return { state, with: shownName(personIn(snapshot)) ?? "" };
   }
 }
 

@@ -1,3 +1,4 @@
+import { shownName } from "../../../machines/person.ts";
 import type { ThreadContext, ThreadEvent } from "../../../machines/thread.ts";
 import { handOffOf } from "../../domain/threads/hand-off.ts";
 import { hashOf } from "../../domain/threads/message-claim.ts";
@@ -22,8 +23,8 @@ export interface People {
   ask(asked: Asked): Promise<void>;
   /** Nothing changes unless the thread waits. */
   stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
-  /** From any state. Resolves to the new epoch. */
-  take(taking: Acted): Promise<number>;
+  /** From any state. Resolves to the new epoch. `shownAs`: what the visitor calls the operator; absent: by name. */
+  take(taking: Acted & { shownAs?: string }): Promise<number>;
   /**
    * Puts a thread that waits for a person, or has one, into a queue: it waits anew. Resolves to the new epoch. Refusal("conflict") if
    * it does neither.
@@ -123,10 +124,11 @@ export function createPeople({
     });
   }
 
-  function take({ uid, slug, name, epoch }: Acted): Promise<number> {
+  function take({ uid, slug, name, epoch, shownAs }: Parameters<People["take"]>[0]): Promise<number> {
     const takeId = newId();
     const { answerMs } = handOff(slug);
-    const event: StopEvent = { type: "person.took", name, takeId, epoch, answerMs, atMs: clock.now() };
+    const who = { name, ...(shownAs === undefined ? {} : { shownAs }) };
+    const event: StopEvent = { type: "person.took", ...who, takeId, epoch, answerMs, atMs: clock.now() };
     return bring(uid, {
       slug,
       async judge({ context }) {
@@ -197,7 +199,7 @@ export function createPeople({
     const record = await store.load(uid, 1, "active");
     const context = record?.snapshot ? threadHost.thaw(record.snapshot, uid).context : null;
     if (context?.person?.name !== name) throw new Refusal("conflict", NOT_YOURS);
-    await tellTyping(uid, name);
+    await tellTyping(uid, shownName(context.person) ?? name);
   }
 
   return { ask, stopWaiting, take, queue, say, handBack, type };

@@ -22,6 +22,7 @@ export const stopEvent = z.union([
     takeId: z.string(),
     epoch: z.number(),
     answerMs: z.number().exactOptional(),
+    shownAs: z.string().exactOptional(),
     atMs: z.number(),
   }),
 ]);

@@ -71,6 +71,7 @@ const ROUTES: [
   ["DELETE /ips/192.0.2.8", "admin", "installation", undefined, 204],
   ["GET /operators", "admin", "installation", undefined, 200],
   ["POST /operators", "admin", "installation", { name: "new", role: "agent" }, 201],
+  ["PATCH /operators/spare", "admin", "installation", { displayName: "Kim" }, 200],
   ["DELETE /operators/spare", "admin", "installation", undefined, 204],
   ["POST /operators/spare/rotate", "admin", "installation", undefined, 200],
   ["GET /events", "admin, agent", "channels", undefined, 200],

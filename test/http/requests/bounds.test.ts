@@ -273,6 +273,7 @@ const BOUNDS: Record<string, string> = {
   "open live": "not read",
   "operator slug": NAMES_SOMETHING,
   "operator id": NAMES_SOMETHING,
+  "operator displayName": "64 characters, or 422",
   "operator name": `${NAMES_SOMETHING}; a new operator's is 64 characters`,
   "operator address": "an address, or 422",
   "operator before": NAMES_SOMETHING,

@@ -303,6 +303,34 @@ describe("queues, and colleagues", () => {
     expect(taken.status).toBe(200);
   });
 
+  test("the visitor, and the model, read the operator's display name; lists and the audit have the name", async () => {
+    const { visit, act, as, read, say, agent, shown } = await withQueues();
+    const named = (name: string, displayName: string | null) =>
+      as("admin", "PATCH", `/operators/${name}`, { displayName });
+    expect((await named("agent", "Kim")).status).toBe(200);
+    for (const taken of ["Kim", "KIM", "shop-agent"]) expect((await named("admin", taken)).status).toBe(409);
+    await visit("/handoff");
+    expect((await act("agent", "take", { epoch: 1 })).status).toBe(200);
+    expect((await act("agent", "messages", { text: "Hi", epoch: 2 })).status).toBe(201);
+    const feed = await read("/events", "after=");
+    await expect
+      .poll(() => feed.soFar(), WITHIN)
+      .toMatchObject([
+        { type: "state", state: "with_person", with: "Kim" },
+        { type: "message", item: { content: "Hi", author: { type: "person", name: "Kim" } } },
+      ]);
+    feed.leave();
+    expect(await shown()).toMatchObject([{ assignedTo: "agent", handoff: { with: "agent" } }]);
+    expect((await act("agent", "return", { epoch: 2 })).status).toBe(200);
+    const reply = await say("Thanks");
+    const turn = await agent.turn();
+    expect(turn.turn.handedBack).toMatchObject({ name: "Kim" });
+    turn.finish();
+    await reply.lines();
+    expect((await named("agent", null)).status).toBe(200);
+    expect(await (await as("agent", "GET", "/me")).json()).not.toHaveProperty("displayName");
+  });
+
   test("the model hands over to one", async () => {
     const { say, agent, shown } = await withQueues();
     const reply = await say("My mug broke");
