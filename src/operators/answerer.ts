@@ -12,6 +12,8 @@ export interface AnswererView {
     waitingSince?: number;
     /** The operator who has it; only while one does. */
     with?: string;
+    /** What visitors call that operator; absent: by name. */
+    shownAs?: string;
     reason?: string;
     summary?: string;
   };
@@ -23,12 +25,13 @@ export function answererView(snapshot: string | undefined, { seesText = false } 
   if (!context) return { epoch: 0 };
   const { epoch, person } = context;
   if (!person) return { epoch };
-  const { askedBy, name, sinceMs, reason, summary } = person;
+  const { askedBy, name, shownAs, sinceMs, reason, summary } = person;
   return {
     epoch,
     handoff: {
       askedBy,
       ...(name === null ? { waitingSince: sinceMs } : { with: name }),
+      ...(shownAs === undefined ? {} : { shownAs }),
       ...(seesText && reason !== null ? { reason } : {}),
       ...(seesText && summary !== null ? { summary } : {}),
     },

@@ -48,6 +48,7 @@ export const channelThread = z.object({
         .exactOptional()
         .describe("Unix time in milliseconds; only while the thread waits"),
       with: z.string().exactOptional().describe("The operator who has the thread"),
+      shownAs: z.string().exactOptional().describe("What visitors call that operator"),
       reason: z.string().exactOptional().describe("Of one thread alone, and not for the auditor"),
       summary: z
         .string()

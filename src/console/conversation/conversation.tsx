@@ -33,6 +33,9 @@ const PARTS = [
   ["facts", "About"],
 ] as const;
 
+/** What a dialog asks about. */
+type Asked = "take" | "assign" | "snooze" | "delete";
+
 /** One conversation: the chat and its facts, or its machine. */
 export function Conversation({
   slug,
@@ -62,25 +65,24 @@ export function Conversation({
   const isMine = state === "with_person" && person !== null && "name" in person && person.name === own;
   const holder = state === "with_person" && person !== null && "name" in person ? person.name : null;
   const takenBy = useTakenBy(holder, own);
-  const [asksTaking, setAsksTaking] = useState(false);
-  const [asksWhom, setAsksWhom] = useState(false);
-  const [asksUntil, setAsksUntil] = useState(false);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const close = () => setAsked(null);
   const desk = useDesk(slug, id, thread.reload);
   const visitor = user?.displayName ?? user?.externalUserId ?? "Visitor";
   const who =
     user?.displayName ??
     user?.externalUserId ??
     (facts && whoOf(facts, { isWeb: channel?.kind !== "transport" }));
-  const takeOver = () => (holder === null ? void handOff.take(null) : setAsksTaking(true));
+  const takeOver = () => (holder === null ? void handOff.take(null) : setAsked("take"));
   const keepsDesk = may.readTexts && facts !== null && (facts.messages ?? 0) > 0;
   const page = useRef<HTMLDivElement>(null);
   useKeys({
     t: hasHandOff && !isMine && !handOff.isBusy ? takeOver : null,
-    h: hasHandOff ? () => setAsksWhom(true) : null,
+    h: hasHandOff ? () => setAsked("assign") : null,
     s: !keepsDesk
       ? null
       : facts.snoozedUntil === undefined
-        ? () => setAsksUntil(true)
+        ? () => setAsked("snooze")
         : () => void desk.snooze(null),
     // In the machine it goes back to live.
     l:
@@ -90,8 +92,7 @@ export function Conversation({
     n: keepsDesk ? () => page.current?.querySelector<HTMLElement>(".notes summary")?.click() : null,
   });
   const { isDeleted } = watched.talk;
-  const [asksDeletion, setAsksDeletion] = useState(false);
-  if (isDeleted && !asksDeletion) return <Deleted slug={slug} />;
+  if (isDeleted && asked !== "delete") return <Deleted slug={slug} />;
   return (
     <Titled
       title={who ?? "Conversation"}
@@ -113,14 +114,14 @@ export function Conversation({
             </button>
           )}
           {hasHandOff && (
-            <button type="button" class="button" disabled={handOff.isBusy} onClick={() => setAsksWhom(true)}>
+            <button type="button" class="button" disabled={handOff.isBusy} onClick={() => setAsked("assign")}>
               Hand over…
             </button>
           )}
           {keepsDesk && (
             <SnoozeButton
               untilMs={facts.snoozedUntil ?? null}
-              onSnooze={() => setAsksUntil(true)}
+              onSnooze={() => setAsked("snooze")}
               onWake={() => void desk.snooze(null)}
             />
           )}
@@ -134,15 +135,15 @@ export function Conversation({
           {takenBy} has taken this conversation over from you. What you had begun to write is kept.
         </p>
       )}
-      {asksTaking && holder !== null && (
+      {asked === "take" && holder !== null && (
         <Question
           title={`Take it from ${holder}?`}
           yes="Take it over"
           onYes={async () => {
             await handOff.take(holder);
-            setAsksTaking(false);
+            close();
           }}
-          onClose={() => setAsksTaking(false)}
+          onClose={close}
         >
           <p>
             {holder} has this conversation, and may be writing at this moment. The visitor will see that you
@@ -150,19 +151,19 @@ export function Conversation({
           </p>
         </Question>
       )}
-      {asksWhom && (
+      {asked === "assign" && (
         <Assign
           slug={slug}
           holder={holder}
           queues={isPersons(state) ? (settings?.queues ?? []) : []}
           handOff={handOff}
-          onClose={() => setAsksWhom(false)}
+          onClose={close}
         />
       )}
-      {asksUntil && (
+      {asked === "snooze" && (
         <Snooze
-          onChoose={(untilMs) => void desk.snooze(untilMs).then((done) => done && setAsksUntil(false))}
-          onClose={() => setAsksUntil(false)}
+          onChoose={(untilMs) => void desk.snooze(untilMs).then((done) => done && close())}
+          onClose={close}
         />
       )}
       <nav class="parts" aria-label="Parts of the conversation">
@@ -208,17 +209,17 @@ export function Conversation({
             user={may.changeUsers ? user : null}
             onBlock={(blocked) => user && void change.send(user, { blocked })}
             readers={may.readAudit ? linkTo(["audit"], { thread: id }) : null}
-            onDelete={facts && may.forget ? () => setAsksDeletion(true) : null}
+            onDelete={facts && may.forget ? () => setAsked("delete") : null}
           />
         </section>
       </div>
-      {asksDeletion && (
+      {asked === "delete" && (
         <DeleteConversation
           slug={slug}
           id={id}
           visitor={visitor}
           messages={watched.talk.seen.machine?.messages ?? facts?.messages ?? null}
-          onClose={() => setAsksDeletion(false)}
+          onClose={close}
           onDeleted={() => {
             tell("The conversation is deleted");
             // Replaced, so that going back does not lead to the deleted conversation.

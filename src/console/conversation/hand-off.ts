@@ -108,9 +108,9 @@ export function useHandOff(
   };
 }
 
-/** The operator who has it; null: nobody. */
+/** Who has it, as the visitor calls them; null: nobody. */
 function whoseOf({ state, handoff }: ThreadView): string | null {
-  return state === "with_person" ? (handoff?.with ?? null) : null;
+  return state === "with_person" ? (handoff?.shownAs ?? handoff?.with ?? null) : null;
 }
 
 function lateText(whose: string | null, reader: string): string {
