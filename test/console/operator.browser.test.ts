@@ -101,7 +101,7 @@ test("a new operator finds a conversation, blocks its user, and adds a colleague
   // All of it is in the audit.
   await goByKeys(page, "a", "#/audit");
   const entries = page.getByRole("list", { name: "Audit, newest first" });
-  for (const action of ["operators.add", "channels.update", "users.block", "thread.read"])
+  for (const action of ["added an operator", "changed a channel", "blocked a user", "read a conversation"])
     await entries.getByText(action).first().waitFor();
   await page.goBack();
   await page.getByRole("heading", { name: "Operators" }).waitFor();

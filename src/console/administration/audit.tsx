@@ -8,6 +8,7 @@ import type { AuditView } from "../service/views.ts";
 import { useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
+import { wordsOf } from "./audit-words.ts";
 
 /** Who did what, newest first. */
 export function Audit({ query }: { query: Readonly<Record<string, string>> }) {
@@ -79,7 +80,10 @@ function Entry({ entry, tabIndex }: { entry: AuditView; tabIndex: 0 | -1 }) {
   const body = (
     <>
       <span class="first">
-        {operator} <span class="quiet">{action}</span>
+        {operator}{" "}
+        <span class="quiet" title={action}>
+          {wordsOf(action)}
+        </span>
       </span>
       <span class="second">
         <span class="mono">{target}</span> {[...where, ...rest].join(", ")}
@@ -112,6 +116,7 @@ function linkOf({ action, target, detail }: AuditView): string | null {
   if (action.startsWith("channels.")) return linkTo(["channels", target]);
   if (typeof channel !== "string") return null;
   if (action.startsWith("users.")) return linkTo(["channels", channel, "users", target]);
-  if (action.startsWith("thread")) return linkTo(["channels", channel, "threads", target]);
+  if (action === "threads.search") return linkTo(["channels", channel, "threads"]);
+  if (/^(?:threads?|desk|handoff)\./.test(action)) return linkTo(["channels", channel, "threads", target]);
   return null;
 }
