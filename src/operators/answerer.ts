@@ -12,6 +12,8 @@ export interface AnswererView {
     waitingSince?: number;
     /** The operator who has it; only while one does. */
     with?: string;
+    /** When the visitor has waited too long for that operator's answer; only while they wait for one. */
+    answerBy?: number;
     /** What visitors call that operator; absent: by name. */
     shownAs?: string;
     reason?: string;
@@ -25,12 +27,13 @@ export function answererView(snapshot: string | undefined, { seesText = false } 
   if (!context) return { epoch: 0 };
   const { epoch, person } = context;
   if (!person) return { epoch };
-  const { askedBy, name, shownAs, sinceMs, reason, summary } = person;
+  const { askedBy, name, shownAs, sinceMs, deadlineMs, reason, summary } = person;
   return {
     epoch,
     handoff: {
       askedBy,
       ...(name === null ? { waitingSince: sinceMs } : { with: name }),
+      ...(name !== null && deadlineMs !== null ? { answerBy: deadlineMs } : {}),
       ...(shownAs === undefined ? {} : { shownAs }),
       ...(seesText && reason !== null ? { reason } : {}),
       ...(seesText && summary !== null ? { summary } : {}),

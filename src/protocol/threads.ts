@@ -48,6 +48,12 @@ export const channelThread = z.object({
         .exactOptional()
         .describe("Unix time in milliseconds; only while the thread waits"),
       with: z.string().exactOptional().describe("The operator who has the thread"),
+      answerBy: z
+        .int()
+        .exactOptional()
+        .describe(
+          "Unix time in milliseconds: then the thread waits for a person again, unless that operator answers",
+        ),
       shownAs: z.string().exactOptional().describe("What visitors call that operator"),
       reason: z.string().exactOptional().describe("Of one thread alone, and not for the auditor"),
       summary: z

@@ -39,7 +39,17 @@ export function ThreadRow({
             since <Time at={handoff.waitingSince} />:{" "}
           </>
         )}
-        {state === "with_person" && handoff?.with !== undefined && <>with {handoff.with}: </>}
+        {state === "with_person" && handoff?.with !== undefined && (
+          <>
+            with {handoff.shownAs ?? handoff.with}
+            {handoff.answerBy !== undefined && (
+              <>
+                , answer by <Time at={handoff.answerBy} />
+              </>
+            )}
+            :{" "}
+          </>
+        )}
         {thread.found ?? preview ?? <Bare thread={thread} withUser={withUser} />}
       </span>
       <span class="flags">

@@ -320,7 +320,12 @@ describe("queues, and colleagues", () => {
         { type: "message", item: { content: "Hi", author: { type: "person", name: "Kim" } } },
       ]);
     feed.leave();
-    expect(await shown()).toMatchObject([{ assignedTo: "agent", handoff: { with: "agent" } }]);
+    expect(await shown()).toMatchObject([
+      { assignedTo: "agent", handoff: { with: "agent", shownAs: "Kim" } },
+    ]);
+    expect((await shown())[0]?.["handoff"]).not.toHaveProperty("answerBy");
+    await (await say("And now?")).lines();
+    expect(await shown()).toMatchObject([{ handoff: { answerBy: expect.any(Number) as number } }]);
     expect((await act("agent", "return", { epoch: 2 })).status).toBe(200);
     const reply = await say("Thanks");
     const turn = await agent.turn();
