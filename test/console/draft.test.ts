@@ -71,6 +71,17 @@ test("ready answers are written where one was changed, added or taken away, each
   expect(writes([""])).toEqual({ handoff: { enabled: true } });
 });
 
+test("queues are written one a line, each once, commas and all", () => {
+  const channel: ChannelView = { ...shop, handoff: { enabled: true, queues: ["returns, repairs", "sales"] } };
+  const draft = draftOf(channel);
+  expect(draft.queues).toBe("returns, repairs\nsales");
+  expect(changeOf(channel, { ...draft, queues: " returns, repairs \n\nsales\nsales" })).toBeNull();
+  expect(changeOf(channel, { ...draft, queues: "sales\nparts" })).toEqual({
+    handoff: { enabled: true, queues: ["sales", "parts"] },
+  });
+  expect(changeOf(channel, { ...draft, queues: "" })).toEqual({ handoff: { enabled: true } });
+});
+
 test("retention is written whole, fractions too, and emptied where both fields are", () => {
   const channel: ChannelView = { ...shop, retention: { threadsDays: 30, anonymousDays: 0.5 } };
   const draft = draftOf(channel);

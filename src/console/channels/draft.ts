@@ -18,6 +18,8 @@ export interface ChannelDraft {
   unavailable: string;
   answerSeconds: string;
   unanswered: string;
+  /** One a line. */
+  queues: string;
   /** Ready answers; empty ones are left out. */
   replies: readonly string[];
   /** Days; empty: kept for good. */
@@ -52,6 +54,7 @@ export function draftOf({
     unavailable: handoff?.unavailable ?? "",
     answerSeconds: numberText(handoff?.answerSeconds),
     unanswered: handoff?.unanswered ?? "",
+    queues: (handoff?.queues ?? []).join("\n"),
     replies: handoff?.replies ?? [],
     threadsDays: numberText(retention.threadsDays),
     anonymousDays: numberText(retention.anonymousDays),
@@ -97,8 +100,15 @@ const HANDOFF = [
 ] as const;
 
 function isSameHandOff(draft: ChannelDraft, before: ChannelDraft): boolean {
-  const isSame = HANDOFF.every((name) => draft[name] === before[name]);
+  const isSame =
+    HANDOFF.every((name) => draft[name] === before[name]) && queuesOf(draft).join("\n") === before.queues;
   return isSame && JSON.stringify(written(draft.replies)) === JSON.stringify(written(before.replies));
+}
+
+/** Each once. A comma may be part of a name. */
+function queuesOf({ queues }: ChannelDraft): string[] {
+  const names = queues.split("\n").map((name) => name.trim());
+  return [...new Set(names)].filter((name) => name !== "");
 }
 
 /** Line breaks within an answer are its own. */
@@ -114,10 +124,12 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     unavailable: _unavailable,
     answerSeconds: _answerSeconds,
     unanswered: _unanswered,
+    queues: _queues,
     replies: _replies,
     ...rest
   } = handoff ?? { enabled: false };
   const replies = written(draft.replies);
+  const queues = queuesOf(draft);
   return {
     ...rest,
     enabled: draft.handsOff,
@@ -126,6 +138,7 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     ...(draft.unavailable === "" ? {} : { unavailable: draft.unavailable }),
     ...(draft.answerSeconds === "" ? {} : { answerSeconds: Number(draft.answerSeconds) }),
     ...(draft.unanswered === "" ? {} : { unanswered: draft.unanswered }),
+    ...(queues.length === 0 ? {} : { queues }),
     ...(replies.length === 0 ? {} : { replies }),
   };
 }

@@ -53,6 +53,13 @@ export function HandOffFields({
             onInput={(unanswered) => onChange({ unanswered })}
             placeholder="a sentence of the service"
           />
+          <TextField
+            label="Queues of operators"
+            rows={2}
+            value={draft.queues}
+            onInput={(queues) => onChange({ queues })}
+            hint="One a line. The assistant, visitors and operators choose one; none: everybody answers everything."
+          />
           <ReplyFields replies={draft.replies} onChange={(replies) => onChange({ replies })} />
         </>
       )}
