@@ -16,6 +16,7 @@ test("operators see people, label, annotate and snooze a conversation, and hand 
   const { service, store } = await startShop();
   const shop = await store.channel("shop");
   await store.putChannel({ ...shop!, handoff: { enabled: true, queues: ["returns", "sales"] } });
+  const agent = (await store.operators(() => {})).find(({ name }) => name === "agent")!;
   const visitor = await enterShop(service.url, "cart");
   await visitor.say("Where is my parcel?\nIt was sent on Monday.");
   const { page, troubles } = await visit(browser, `${service.url}/console#key=op_agent`);
@@ -63,6 +64,15 @@ test("operators see people, label, annotate and snooze a conversation, and hand 
   await page.getByRole("button", { name: "Hand over…" }).press("Enter");
   await dialog.getByRole("button", { name: "returns" }).press("Enter");
   await page.getByText("waits for a person").first().waitFor();
+  // An operator of another queue sees it where every queue is shown.
+  await store.replaceOperator({ ...agent, queues: ["sales"] }, agent);
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  await enter(page, "#/inbox");
+  await page.getByRole("combobox", { name: "Queue" }).waitFor();
+  await expect.poll(() => row.count(), SOON).toBe(0);
+  await page.getByRole("combobox", { name: "Queue" }).selectOption("Every queue");
+  await row.waitFor();
   await enter(page, "#/inbox?queue=sales");
   await page.getByRole("combobox", { name: "Queue" }).waitFor();
   await expect.poll(() => row.count(), SOON).toBe(0);

@@ -48,7 +48,7 @@ test("a colleague signs in with their account, goes on where they wanted to, and
   await signIn.press("Enter");
   await page.getByRole("heading", { name: "Audit" }).waitFor();
   await page.getByText("ada, auditor").waitFor();
-  await page.getByText("operators.sign-in").first().waitFor();
+  await page.getByText("signed in", { exact: true }).first().waitFor();
   expect(page.url()).toBe(`${url}/console#/audit`);
   // A tab that is loaded anew is still signed in.
   await page.reload();

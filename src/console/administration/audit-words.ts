@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "operators.add": "added an operator",
   "operators.remove": "removed an operator",
   "operators.rotate": "made a new key for an operator",
-  "operators.show-as": "changed an operator's display name",
+  "operators.change": "changed an operator",
   "operators.sign-in": "signed in",
   "operators.sign-out": "signed out",
 };

@@ -24,7 +24,8 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
   const [hasChime, turnChime] = useState(isChimeOn);
   const [hasNotices, turnNotices] = useState(isNotifyOn);
   const queues = queuesOf(channels ?? []);
-  const queue = queues.find((one) => one === query["queue"]) ?? "";
+  // Without a word in the address: those of the operator.
+  const queue = [EVERY, ...queues].find((one) => one === query["queue"]) ?? "";
   const show = (change: { channel?: string; queue?: string }) =>
     go(linkTo(["inbox"], { channel: only, queue, ...change }));
   const live = useLiveThreads(api, events, { slugs: only === "" ? all : [only], states: UNDER_WAY });
@@ -58,7 +59,15 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
           <SelectField
             label="Queue"
             value={queue}
-            choices={[["", "Every queue"], ...queues.map((name) => [name, name] as const)]}
+            choices={[
+              ...(me.queues
+                ? ([
+                    ["", "Your queues"],
+                    [EVERY, "Every queue"],
+                  ] as const)
+                : ([["", "Every queue"]] as const)),
+              ...queues.map((name) => [name, name] as const),
+            ]}
             onChoose={(chosen) => show({ queue: chosen })}
           />
         )}
@@ -77,7 +86,12 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
       <Trouble text={live.trouble} />
       {live.isLoading && <Waiting />}
       {!live.isLoading && (
-        <Threads threads={live.threads} queue={queue} reader={me.name} hasTrouble={live.trouble !== null} />
+        <Threads
+          threads={live.threads}
+          isShown={shownIn(queue, me.queues)}
+          reader={me.name}
+          hasTrouble={live.trouble !== null}
+        />
       )}
     </Titled>
   );
@@ -87,6 +101,16 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
 type Row =
   | { type: "group"; name: string; hint: string; count: number }
   | { type: "thread"; thread: PlacedThread };
+
+/** As the queue in the address: not only those of the operator. */
+const EVERY = "*";
+
+/** What is in no queue is everybody's. `own`: the operator's queues; absent: all. */
+function shownIn(queue: string, own: readonly string[] | undefined): (thread: PlacedThread) => boolean {
+  if (queue === EVERY || (queue === "" && own === undefined)) return () => true;
+  if (queue === "") return (thread) => thread.queue === undefined || own?.includes(thread.queue) === true;
+  return (thread) => thread.queue === queue;
+}
 
 /** Of all channels that may be seen. */
 function queuesOf(channels: readonly ChannelView[]): string[] {
@@ -103,18 +127,17 @@ function latestChannel(threads: InboxThreads): string | undefined {
 
 function Threads({
   threads: all,
-  queue,
+  isShown,
   reader,
   hasTrouble,
 }: {
   threads: InboxThreads;
-  /** "": every queue. */
-  queue: string;
+  isShown: (thread: PlacedThread) => boolean;
   reader: string;
   hasTrouble: boolean;
 }) {
   const rows = GROUPS.flatMap(({ name, hint, has }): Row[] => {
-    const threads = fitting(all, (thread) => (queue === "" || thread.queue === queue) && has(thread, reader));
+    const threads = fitting(all, (thread) => isShown(thread) && has(thread, reader));
     if (threads.length === 0) return [];
     return [
       { type: "group", name, hint, count: threads.length },

@@ -12,6 +12,8 @@ export interface Me {
   name: string;
   /** What visitors call the operator; absent: by name. */
   displayName?: string;
+  /** Absent: all. */
+  queues?: string[];
   role: Role;
   /** null: every channel, and the installation. */
   channels: string[] | null;

@@ -5,6 +5,8 @@ export interface Operator {
   name: string;
   /** What visitors call the person; absent: by `name`. No two operators have the same. */
   displayName?: string;
+  /** Whose conversations the inbox shows first; absent: all. It bounds nothing. */
+  queues?: string[];
   role: OperatorRole;
   /** SHA-256 of the `op_…` key, lower-case hex. The key itself is never stored. */
   keyHash: string;

@@ -4,10 +4,10 @@ import { operatorNameFault } from "../../domain/people/operator-name.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import {
   addOperator,
+  describeOperator,
   operatorView,
   removeOperator,
   rotateOperator,
-  showOperatorAs,
 } from "../../operators/accounts/operators.ts";
 import { endpoint } from "../endpoint.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
@@ -19,6 +19,10 @@ import type { OperatorApi } from "./operator-api.ts";
 const operatorSchema = z.object({
   name: z.string(),
   displayName: z.string().exactOptional().describe("What visitors call the person; without it: by name"),
+  queues: z
+    .array(z.string())
+    .exactOptional()
+    .describe("Whose conversations the inbox shows first; without it: all"),
   role: z.enum(["admin", "agent", "auditor"]),
   channels: z.array(z.string()).nullable().describe("Slugs that it is limited to; null: none"),
 });
@@ -29,9 +33,12 @@ const withKey = operatorSchema.extend({ key: z.string().describe("op_…, told t
 
 const displayNameSchema = z.string().refine((name) => operatorNameFault(name) === null);
 
+const queuesSchema = z.array(z.string().min(1).max(50)).max(50);
+
 const bodySchema = z.object({
   name: z.string().refine((name) => operatorNameFault(name) === null),
   displayName: displayNameSchema.exactOptional(),
+  queues: queuesSchema.exactOptional(),
   role: operatorSchema.shape.role,
   channels: z.array(slugSchema).min(1).nullable().default(null),
 });
@@ -83,8 +90,11 @@ export function operatorsEndpoints({
       body: { schema: bodySchema, example: EXAMPLE },
       answers: { 201: documentedJson("The operator, with its key", withKey, { ...EXAMPLE, key: "op_…" }) },
       refusals: { conflict: "There is one of that name" },
-      async handle({ acting, body: { name, displayName, role, channels } }) {
-        const shown = displayName === undefined ? {} : { displayName };
+      async handle({ acting, body: { name, displayName, queues, role, channels } }) {
+        const shown = {
+          ...(displayName === undefined ? {} : { displayName }),
+          ...(queues === undefined ? {} : { queues }),
+        };
         const operator = { name, ...shown, role, channels: channels && [...new Set(channels)] };
         const added = await addOperator(acting, operator);
         if (added.type === "taken") {
@@ -105,24 +115,28 @@ export function operatorsEndpoints({
       ...ADMINS,
       method: "PATCH",
       path: "/v1/operator/operators/:name",
-      summary: "Change what visitors call an operator",
-      description: "From the next taking of a thread on; null: by name.",
+      summary: "Change an operator",
+      description:
+        "What visitors call the person, from the next taking of a thread on, and whose conversations their inbox shows first. null takes it away.",
       body: {
-        schema: z.object({ displayName: displayNameSchema.nullable() }),
-        example: { displayName: "Kim" },
+        schema: z.object({
+          displayName: displayNameSchema.nullable().exactOptional(),
+          queues: queuesSchema.nullable().exactOptional(),
+        }),
+        example: { displayName: "Kim", queues: ["returns"] },
       },
       answers: { 200: documentedJson("The operator", operatorSchema, { ...EXAMPLE, displayName: "Kim" }) },
       refusals: {
         "not-found": "Unknown operator",
         conflict: "Another operator has that name, or one that looks like it",
       },
-      async handle({ acting, params, body: { displayName } }) {
-        const shown = await showOperatorAs(acting, params.name, displayName);
-        if (shown === null) throw unknown();
-        if (shown.type === "taken")
-          throw new Refusal("conflict", `There is ${shown.by}, which looks like that`);
+      async handle({ acting, params, body }) {
+        const changed = await describeOperator(acting, params.name, body);
+        if (changed === null) throw unknown();
+        if (changed.type === "taken")
+          throw new Refusal("conflict", `There is ${changed.by}, which looks like that`);
         await directory.renew();
-        return jsonAnswer(200, operatorView(shown.operator));
+        return jsonAnswer(200, operatorView(changed.operator));
       },
     }),
 

@@ -21,7 +21,7 @@ export type Added =
 
 export async function addOperator(
   acting: Changing & Acting<Pick<ChannelStore, "channels">>,
-  operator: Pick<Operator, "name" | "displayName" | "role" | "channels">,
+  operator: Pick<Operator, "name" | "displayName" | "queues" | "role" | "channels">,
 ): Promise<Added> {
   const { name, displayName = name, role, channels } = operator;
   const others = await acting.store.operators(() => {});
@@ -73,26 +73,37 @@ export function takenBy(name: string, operators: readonly Operator[]): string | 
   return operators.find(hasIt)?.name ?? null;
 }
 
-/**
- * What visitors call the operator from the next taking on; null: by name. `taken`: another operator has that name, or one that looks
- * like it. Null: no operator has the name `name`.
- */
-export async function showOperatorAs(
+/** What is changed of an operator; null takes it away. A display name counts from the next taking of a thread on. */
+export interface OperatorChange {
+  displayName?: string | null;
+  queues?: string[] | null;
+}
+
+/** `taken`: another operator has that display name, or one that looks like it. Null: no operator has the name `name`. */
+export async function describeOperator(
   acting: Changing,
   name: string,
-  displayName: string | null,
-): Promise<{ type: "shown"; operator: Operator } | { type: "taken"; by: string } | null> {
+  { displayName, queues }: OperatorChange,
+): Promise<{ type: "changed"; operator: Operator } | { type: "taken"; by: string } | null> {
   if ((await existingOperator(acting, name)) === null) return null;
   const others = (await acting.store.operators(() => {})).filter((one) => one.name !== name);
-  const by = displayName === null ? null : takenBy(displayName, others);
+  const by = displayName == null ? null : takenBy(displayName, others);
   if (by !== null) return { type: "taken", by };
-  await note(acting, { action: "operators.show-as", target: name, slug: null });
+  await note(acting, { action: "operators.change", target: name, slug: null });
   const operator = await changeOperator(
     acting.store,
     (one) => one.name === name,
-    ({ displayName: _, ...one }) => (displayName === null ? one : { ...one, displayName }),
+    ({ displayName: shown, queues: own, ...one }) => {
+      const named = displayName === undefined ? shown : (displayName ?? undefined);
+      const queued = queues === undefined ? own : (queues ?? undefined);
+      return {
+        ...one,
+        ...(named === undefined ? {} : { displayName: named }),
+        ...(queued === undefined ? {} : { queues: queued }),
+      };
+    },
   );
-  return operator && { type: "shown", operator };
+  return operator && { type: "changed", operator };
 }
 
 async function existingOperator({ store }: Changing, name: string): Promise<Operator | null> {
@@ -103,8 +114,15 @@ async function existingOperator({ store }: Changing, name: string): Promise<Oper
 export function operatorView({
   name,
   displayName,
+  queues,
   role,
   channels,
-}: Operator): Pick<Operator, "name" | "displayName" | "role" | "channels"> {
-  return { name, ...(displayName === undefined ? {} : { displayName }), role, channels };
+}: Operator): Pick<Operator, "name" | "displayName" | "queues" | "role" | "channels"> {
+  return {
+    name,
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(queues === undefined ? {} : { queues }),
+    role,
+    channels,
+  };
 }

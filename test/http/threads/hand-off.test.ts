@@ -333,7 +333,13 @@ describe("queues, and colleagues", () => {
     turn.finish();
     await reply.lines();
     expect((await named("agent", null)).status).toBe(200);
-    expect(await (await as("agent", "GET", "/me")).json()).not.toHaveProperty("displayName");
+    const own = { queues: ["returns"] };
+    expect((await as("admin", "PATCH", "/operators/agent", own)).status).toBe(200);
+    const me = (await (await as("agent", "GET", "/me")).json()) as object;
+    expect(me).toMatchObject(own);
+    expect(me).not.toHaveProperty("displayName");
+    const none = await as("admin", "PATCH", "/operators/agent", { queues: null });
+    expect(await none.json()).not.toHaveProperty("queues");
   });
 
   test("the model hands over to one", async () => {
