@@ -1,11 +1,13 @@
 // For src/console/inbox/inbox-state.ts
 import { expect, test } from "vitest";
 import {
+  EVERY,
   NO_THREADS,
   fitting,
   isAnswerTo,
   isNews,
   noticeOf,
+  shownIn,
   withChange,
   withListed,
 } from "../../src/console/inbox/inbox-state.ts";
@@ -87,4 +89,19 @@ test("a message is for the operator who has taken its conversation, and for nobo
   expect(isAnswerTo("ada", by("ben"), 10)).toBe(false);
   expect(isAnswerTo("ada", { ...by("ada"), state: "idle" }, 10)).toBe(false);
   expect(noticeOf(by("ada")).title).toBe("The visitor answered you");
+});
+
+test("the inbox begins with the operator's own queues, what is in none, and what they have taken", () => {
+  const all = [
+    thread("none"),
+    thread("returns", { queue: "returns" }),
+    thread("sales", { queue: "sales" }),
+    thread("taken", { queue: "sales", state: "with_person", handoff: { askedBy: null, with: "kim" } }),
+  ];
+  const shown = (queue: string, queues?: string[]) =>
+    all.filter(shownIn(queue, { name: "kim", ...(queues ? { queues } : {}) })).map(({ id }) => id);
+  expect(shown("")).toEqual(["none", "returns", "sales", "taken"]);
+  expect(shown("", ["returns"])).toEqual(["none", "returns", "taken"]);
+  expect(shown(EVERY, ["returns"])).toEqual(["none", "returns", "sales", "taken"]);
+  expect(shown("sales", ["returns"])).toEqual(["sales", "taken"]);
 });

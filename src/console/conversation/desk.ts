@@ -1,7 +1,7 @@
+import { useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
 import { messageOf } from "../service/problem.ts";
 import { useConsole } from "../shell/console-context.ts";
-import { useState } from "preact/hooks";
 
 /** What operators keep of a conversation. */
 export interface DeskActions {

@@ -1,4 +1,4 @@
-import type { PlacedThread } from "../service/views.ts";
+import type { Me, PlacedThread } from "../service/views.ts";
 
 /** Conversations by their id. */
 export type InboxThreads = ReadonlyMap<string, PlacedThread>;
@@ -27,6 +27,23 @@ export function fitting(threads: InboxThreads, fits: (thread: PlacedThread) => b
   return [...threads.values()]
     .filter(fits)
     .sort((a, b) => (waitingSince(a) ?? 0) - (waitingSince(b) ?? 0) || b.updatedAt - a.updatedAt);
+}
+
+/** A queue's place in the address that stands for all of them. */
+export const EVERY = "*";
+
+/**
+ * Which conversations an operator's inbox shows. `queue`: a name, or EVERY; "": those of the operator's own queues, if there are
+ * any, those that are in none, and whatever the operator has taken.
+ */
+export function shownIn(
+  queue: string,
+  { name, queues: own }: Pick<Me, "name" | "queues">,
+): (thread: PlacedThread) => boolean {
+  if (queue === EVERY || (queue === "" && own === undefined)) return () => true;
+  if (queue !== "") return (thread) => thread.queue === queue;
+  return ({ queue: its, handoff }) =>
+    its === undefined || own?.includes(its) === true || handoff?.with === name;
 }
 
 function waitingSince({ state, handoff }: PlacedThread): number | undefined {

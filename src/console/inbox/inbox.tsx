@@ -9,7 +9,7 @@ import { useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { isChimeOn, setChime } from "./chime.ts";
-import { fitting } from "./inbox-state.ts";
+import { EVERY, fitting, shownIn } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 import { UNDER_WAY, useLiveThreads } from "./live-threads.ts";
 import { isNotifyOn, setNotify } from "./notify.ts";
@@ -88,7 +88,7 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
       {!live.isLoading && (
         <Threads
           threads={live.threads}
-          isShown={shownIn(queue, me.queues)}
+          isShown={shownIn(queue, me)}
           reader={me.name}
           hasTrouble={live.trouble !== null}
         />
@@ -101,16 +101,6 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
 type Row =
   | { type: "group"; name: string; hint: string; count: number }
   | { type: "thread"; thread: PlacedThread };
-
-/** As the queue in the address: not only those of the operator. */
-const EVERY = "*";
-
-/** What is in no queue is everybody's. `own`: the operator's queues; absent: all. */
-function shownIn(queue: string, own: readonly string[] | undefined): (thread: PlacedThread) => boolean {
-  if (queue === EVERY || (queue === "" && own === undefined)) return () => true;
-  if (queue === "") return (thread) => thread.queue === undefined || own?.includes(thread.queue) === true;
-  return (thread) => thread.queue === queue;
-}
 
 /** Of all channels that may be seen. */
 function queuesOf(channels: readonly ChannelView[]): string[] {
