@@ -32,7 +32,7 @@ test.each([
   [
     "in the night of the change to summer time, at a time that is left out",
     "2026-03-28T12:00:00Z",
-    "2026-03-29T01:30:00.000Z",
+    "2026-03-29T01:00:00.000Z",
   ],
   [
     "in the night of the change back, at a time that comes twice: the first",
@@ -41,6 +41,16 @@ test.each([
   ],
 ])("the next opening is %s", (_, moment, opens) => {
   expect(text(opensAt(BERLIN, at(moment)))).toBe(opens);
+});
+
+test.each([
+  ["into the middle of a range", "02:30-09:00", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00.000Z"],
+  ["past a whole range", "02:10-02:40", "2026-03-28T12:00:00Z", "2026-04-05T00:10:00.000Z"],
+  ["back into a range", "01:30-02:30", "2026-10-25T00:35:00Z", "2026-10-25T01:00:00.000Z"],
+  ["back before a range", "02:30-02:45", "2026-10-25T00:50:00Z", "2026-10-25T01:30:00.000Z"],
+])("where the clock is put %s", (_, range, moment, opens) => {
+  const hours = { timeZone: "Europe/Berlin", week: { sun: [range] } };
+  expect(text(opensAt(hours, at(moment)))).toBe(opens);
 });
 
 test("an owner who opens on no day opens never", () => {
@@ -69,7 +79,13 @@ describe("for all hours and moments", () => {
     week: fc.dictionary(fc.constantFrom(...WEEKDAYS), fc.tuple(range)),
     holidays: fc.array(fc.constantFrom("2026-11-29", "2026-11-30"), { maxLength: 2 }),
   });
-  const moment = fc.integer({ min: at("2026-01-01T00:00:00Z"), max: at("2027-12-31T00:00:00Z") });
+  const near = (change: string) =>
+    fc.integer({ min: -2 * 86_400_000, max: 86_400_000 }).map((by) => at(change) + by);
+  const moment = fc.oneof(
+    fc.integer({ min: at("2026-01-01T00:00:00Z"), max: at("2027-12-31T00:00:00Z") }),
+    near("2026-03-29T01:00:00Z"),
+    near("2026-10-25T01:00:00Z"),
+  );
 
   it("they are accepted, and the next opening is open, not before now, with nothing open between", () => {
     fc.assert(

@@ -13,6 +13,7 @@ export type Weekday = (typeof WEEKDAYS)[number];
 
 const RANGE = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** How far an opening is looked for. */
 const MOST_DAYS = 400;
@@ -45,10 +46,10 @@ export function opensAt(hours: Hours, atMs: number): number | null {
   const today = Date.parse(`${localOf(hours.timeZone, atMs).day}T00:00:00Z`);
   for (let nth = 0; nth < MOST_DAYS; nth += 1) {
     const day = new Date(today + nth * DAY_MS).toISOString().slice(0, 10);
-    for (const { from } of rangesOn(hours, day)) {
-      const opens = instantOf(hours.timeZone, day, from);
-      if (opens > atMs) return opens;
-    }
+    const ranges = rangesOn(hours, day);
+    if (ranges.length === 0) continue;
+    const opens = openingsOn(hours.timeZone, day, ranges).find((one) => one > atMs && isOpenAt(hours, one));
+    if (opens !== undefined) return opens;
   }
   return null;
 }
@@ -81,20 +82,30 @@ function localOf(timeZone: string, atMs: number): { day: string; minute: number 
 }
 
 /**
- * When the clock there shows this first. A time that a change to summer time leaves out is the moment of the change, or up to an
- * hour after it.
+ * The moments of a local day at which somebody may come, in order: whenever the clock there shows the beginning of a range, which it
+ * does twice where it is put back; and when it is put forward or back, since that may lead into the middle of one.
  */
-function instantOf(timeZone: string, day: string, minute: number): number {
-  const wanted = Date.parse(`${day}T00:00:00Z`) + minute * 60_000;
-  const offsetAt = (atMs: number) => {
-    const local = localOf(timeZone, atMs);
-    return Date.parse(`${local.day}T00:00:00Z`) + local.minute * 60_000 - Math.floor(atMs / 60_000) * 60_000;
-  };
-  // The offsets of a day before and after: the earlier moment is the one with the greater offset.
-  const offsets = [offsetAt(wanted - DAY_MS), offsetAt(wanted + DAY_MS)];
-  const moments = offsets.map((offset) => wanted - offset).sort((a, b) => a - b);
-  const shown = moments.find((atMs) => offsetAt(atMs) === wanted - atMs);
-  return shown ?? Math.max(...moments);
+function openingsOn(timeZone: string, day: string, ranges: readonly { from: number }[]): number[] {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  let [before, after] = [midnight - DAY_MS, midnight + 2 * DAY_MS];
+  const offsets = [offsetAt(timeZone, before), offsetAt(timeZone, after)];
+  const begins = ranges.flatMap(({ from }) => offsets.map((offset) => midnight + from * MINUTE_MS - offset));
+  const [offset] = offsets;
+  if (offset !== offsets[1]) {
+    while (after - before > MINUTE_MS) {
+      const middle = before + Math.floor((after - before) / (2 * MINUTE_MS)) * MINUTE_MS;
+      if (offsetAt(timeZone, middle) === offset) before = middle;
+      else after = middle;
+    }
+    begins.push(after);
+  }
+  return begins.filter((one) => localOf(timeZone, one).day === day).sort((a, b) => a - b);
+}
+
+/** How far the clock there is ahead of UTC, in ms. */
+function offsetAt(timeZone: string, atMs: number): number {
+  const { day, minute } = localOf(timeZone, atMs);
+  return Date.parse(`${day}T00:00:00Z`) + minute * MINUTE_MS - Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }
 
 /** Making one takes a hundred times as long as using it. */
