@@ -59,7 +59,7 @@ import { createStatCounts } from "./operators/stats/count-stats.ts";
 import { createRetention } from "./operators/retention/retention.ts";
 import { noProgress } from "./operators/retention/retention-sweep.ts";
 import type { RetentionProgress } from "./operators/retention/retention-sweep.ts";
-import type { ThreadChanges } from "./operators/thread-changes.ts";
+import type { ThreadChanges } from "./operators/threads/thread-changes.ts";
 import { VERSION } from "./version.ts";
 import { itemOf } from "./http/history-page.ts";
 import { createMessengers } from "./messengers/messengers.ts";

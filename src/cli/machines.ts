@@ -1,7 +1,7 @@
 import { CHARTS } from "../../machines/charts.ts";
 import { drawMermaid } from "../../machines/draw/mermaid.ts";
 import { outlineOf } from "../../machines/draw/outline.ts";
-import type { runView } from "../operators/threads.ts";
+import type { runView } from "../operators/threads/threads.ts";
 import { at } from "./command/ask.ts";
 import { command } from "./command/command.ts";
 import type { Call } from "./command/command.ts";

@@ -42,8 +42,8 @@ import { mcpSignInRoutes } from "./mcp-sign-in.ts";
 import type { McpSignInDependencies } from "./mcp-sign-in.ts";
 import type { Knowledge } from "../knowledge.ts";
 import type { PlainLog } from "../log.ts";
-import { createThreadChanges } from "../operators/thread-changes.ts";
-import type { ThreadChanges } from "../operators/thread-changes.ts";
+import { createThreadChanges } from "../operators/threads/thread-changes.ts";
+import type { ThreadChanges } from "../operators/threads/thread-changes.ts";
 import type { Secret } from "../secret.ts";
 import type { Store } from "../store.ts";
 

@@ -4,7 +4,7 @@ import type { AnsweredRequest } from "../http/handler.ts";
 import type { Model, ModelNote } from "../model.ts";
 import type { OddAnswer } from "../models/refusals/odd-answers.ts";
 import type { MemberCall } from "../models/providers.ts";
-import type { QueueLevel } from "../operators/stats/count-webhooks.ts";
+import type { QueueLevel } from "../operators/stats/queue-levels.ts";
 import type { RetentionProgress } from "../operators/retention/retention-sweep.ts";
 import type { Store } from "../store.ts";
 import { createInstruments } from "./instruments.ts";

@@ -5,9 +5,9 @@ import type { User } from "../domain/people/user.ts";
 import type { DeskStore, RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
-import { noteView } from "./desk.ts";
-import { viewOfSummary } from "./history-summary.ts";
-import { noteReading, runView } from "./threads.ts";
+import { noteView } from "./threads/desk.ts";
+import { viewOfSummary } from "./threads/history-summary.ts";
+import { noteReading, runView } from "./threads/threads.ts";
 import { userView } from "./users.ts";
 
 /** The records of an export, in this order: the user, their sign-ins, then each thread with its messages, their summary if there is one, what operators keep of it, and its runs. */

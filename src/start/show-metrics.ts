@@ -1,6 +1,6 @@
 import { systemClock } from "../clock.ts";
 import { countWaiting } from "../operators/stats/count-waiting.ts";
-import { messengerLevels, webhookLevels } from "../operators/stats/count-webhooks.ts";
+import { messengerLevels, webhookLevels } from "../operators/stats/queue-levels.ts";
 import { countWithPerson } from "../operators/stats/count-with-person.ts";
 import type { Service } from "../service.ts";
 import { openMetricsPort } from "./open-metrics-port.ts";

@@ -1,4 +1,4 @@
-// For src/console/machine/, src/operators/machine-view.ts
+// For src/console/machine/, src/operators/threads/machine-view.ts
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { CHARTS } from "../../machines/charts.ts";

@@ -90,7 +90,7 @@ const RECORDS: Record<string, string> = {
   "src/protocol/user.ts": "answers",
   "src/protocol/lines.ts": "answers",
   "src/http/ag-ui/copilot-kit.ts": "answers",
-  "src/operators/machine-view.ts": "answers",
+  "src/operators/threads/machine-view.ts": "answers",
   "src/replay/prices.ts": "a file of the person who reads the result",
   "src/demo/model/demo-model.ts": "the demo's model",
   "src/demo/model/invent-arguments.ts": "the demo's model",

@@ -10,7 +10,7 @@ import type { Metrics } from "../../src/metrics/metrics.ts";
 import { ModelFault } from "../../src/model.ts";
 import { countWaiting } from "../../src/operators/stats/count-waiting.ts";
 import { MESSENGER_ENDPOINT } from "../../src/domain/channels/messenger.ts";
-import { messengerLevels, webhookLevels } from "../../src/operators/stats/count-webhooks.ts";
+import { messengerLevels, webhookLevels } from "../../src/operators/stats/queue-levels.ts";
 import { countWithPerson } from "../../src/operators/stats/count-with-person.ts";
 import { openMetricsPort } from "../../src/start/open-metrics-port.ts";
 import { openEmbeddedStore } from "../../src/stores/embedded.ts";

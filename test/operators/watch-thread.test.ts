@@ -1,8 +1,8 @@
-// For src/operators/accounts/sight.ts, src/operators/watch-thread.ts
+// For src/operators/accounts/sight.ts, src/operators/threads/watch-thread.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createReply } from "../../src/threads/hold/reply.ts";
 import type { Sight } from "../../src/operators/accounts/sight.ts";
-import { watchThread } from "../../src/operators/watch-thread.ts";
+import { watchThread } from "../../src/operators/threads/watch-thread.ts";
 import { StoreUnavailable } from "../../src/store.ts";
 import type { ThreadRecord } from "../../src/store.ts";
 import { sampleRun } from "../stores/samples.ts";

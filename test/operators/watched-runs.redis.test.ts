@@ -1,4 +1,4 @@
-// For src/threads/following/, src/operators/watch-thread.ts, src/operators/machine-view.ts
+// For src/threads/following/, src/operators/threads/watch-thread.ts, src/operators/threads/machine-view.ts
 import { expect, onTestFinished, test } from "vitest";
 import { threadUid } from "../../src/domain/threads/thread-uid.ts";
 import { addOperators } from "../http/operator-api/operators-service.ts";

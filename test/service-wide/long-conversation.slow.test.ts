@@ -1,4 +1,4 @@
-// For src/threads/summaries/, src/agent/history/, src/operators/history-summary.ts
+// For src/threads/summaries/, src/agent/history/, src/operators/threads/history-summary.ts
 import { expect, onTestFinished, test } from "vitest";
 import type { Channel } from "../../src/domain/channels/channel.ts";
 import { dayOf } from "../../src/domain/day.ts";

@@ -8,7 +8,7 @@ import { caseOfThread } from "../../replay/case-of-thread.ts";
 import type { SaidMessage } from "../../replay/case-of-thread.ts";
 import type { ReplayCase } from "../../replay/case.ts";
 import type { Store } from "../../store.ts";
-import { noteReading } from "../../operators/threads.ts";
+import { noteReading } from "../../operators/threads/threads.ts";
 import { asCommandLine } from "../command/as-command-line.ts";
 import { serversOf } from "../channel-servers.ts";
 import { commandVariables } from "../channel-variables.ts";

@@ -1,8 +1,8 @@
 import type { Operator } from "../../domain/people/operator.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
 import type { HttpAnswer, Outlet } from "../../listener.ts";
-import { readersThreadView } from "../../operators/channel-threads.ts";
-import type { ThreadChanges, ToldChange } from "../../operators/thread-changes.ts";
+import { readersThreadView } from "../../operators/threads/channel-threads.ts";
+import type { ThreadChanges, ToldChange } from "../../operators/threads/thread-changes.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { FEED_HEADERS } from "./feed-answer.ts";
 import { createFewOpen } from "./few-open.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { addNote, noteView, readNotes, setLabels, snooze } from "../../operators/desk.ts";
+import { addNote, noteView, readNotes, setLabels, snooze } from "../../operators/threads/desk.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { draftAnswer } from "../../operators/draft-answer.ts";
+import { draftAnswer } from "../../operators/threads/draft-answer.ts";
 import { historyCharsOf } from "../../threads/thread-limits.ts";
 import { draftLine } from "../../protocol/draft.ts";
 import { endpoint } from "../endpoint.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { exportThread, exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
 import { noteSchema } from "./desk.ts";
-import { historySummaryView } from "../../operators/history-summary.ts";
+import { historySummaryView } from "../../operators/threads/history-summary.ts";
 import { historyItem } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
 import { user as userView } from "../../protocol/user.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Operator } from "../../domain/people/operator.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { assignThread, handThreadBack, sayInThread, takeThread } from "../../operators/hand-off.ts";
+import { assignThread, handThreadBack, sayInThread, takeThread } from "../../operators/threads/hand-off.ts";
 import { endpoint } from "../endpoint.ts";
 import { clientMessageId, handOffQueue, messageText, mustAllowHandOff } from "../fields.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";

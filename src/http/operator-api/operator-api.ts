@@ -9,7 +9,7 @@ import type { OperatorRole } from "../../domain/people/operator.ts";
 import type { Knowledge } from "../../knowledge.ts";
 import type { ChannelKeys } from "../../keys.ts";
 import type { PlainLog } from "../../log.ts";
-import type { ThreadChanges } from "../../operators/thread-changes.ts";
+import type { ThreadChanges } from "../../operators/threads/thread-changes.ts";
 import type { Secret } from "../../secret.ts";
 import type { Store } from "../../store.ts";
 import type { Reads } from "../reads.ts";

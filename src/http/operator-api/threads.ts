@@ -2,14 +2,18 @@ import type { ChannelThread, Store } from "../../store.ts";
 import { endpoint, ifGiven } from "../endpoint.ts";
 import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
-import { answererView } from "../../operators/answerer.ts";
-import { channelThreadView, listChannelThreads, readersThreadView } from "../../operators/channel-threads.ts";
+import { answererView } from "../../operators/threads/answerer.ts";
+import {
+  channelThreadView,
+  listChannelThreads,
+  readersThreadView,
+} from "../../operators/threads/channel-threads.ts";
 import { note } from "../../operators/acting.ts";
-import { readHeadline } from "../../operators/headline.ts";
+import { readHeadline } from "../../operators/threads/headline.ts";
 import { deleteThread } from "../../operators/forgetting.ts";
-import { historySummaryView, viewOfSummary } from "../../operators/history-summary.ts";
-import { searchThreads, wordsOf } from "../../operators/search-threads.ts";
-import { noteReading, readRuns } from "../../operators/threads.ts";
+import { historySummaryView, viewOfSummary } from "../../operators/threads/history-summary.ts";
+import { searchThreads, wordsOf } from "../../operators/threads/search-threads.ts";
+import { noteReading, readRuns } from "../../operators/threads/threads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
 import { channelThread, threadState } from "../../protocol/threads.ts";

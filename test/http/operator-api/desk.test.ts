@@ -1,4 +1,4 @@
-// For src/operators/desk.ts, src/operators/headline.ts, src/http/operator-api/desk.ts, src/domain/threads/desk.ts
+// For src/operators/threads/desk.ts, src/operators/threads/headline.ts, src/http/operator-api/desk.ts, src/domain/threads/desk.ts
 import { expect, test } from "vitest";
 import { startOperated } from "./operators-service.ts";
 

@@ -1,4 +1,4 @@
-// For src/http/operator-api/events.ts, src/operators/read-along.ts
+// For src/http/operator-api/events.ts, src/operators/threads/read-along.ts
 import { expect, test } from "vitest";
 import type { Got } from "../service.ts";
 import { TRANSPORT_KEY } from "../service.ts";

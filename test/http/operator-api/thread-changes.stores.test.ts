@@ -1,8 +1,8 @@
-// For src/operators/thread-changes.ts
+// For src/operators/threads/thread-changes.ts
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/clock.ts";
-import { createThreadChanges } from "../../../src/operators/thread-changes.ts";
-import type { ThreadChanges, ToldChange } from "../../../src/operators/thread-changes.ts";
+import { createThreadChanges } from "../../../src/operators/threads/thread-changes.ts";
+import type { ThreadChanges, ToldChange } from "../../../src/operators/threads/thread-changes.ts";
 import type { Store, ThreadCommit } from "../../../src/store.ts";
 import { sampleChannel, sampleCommit, sampleMessage } from "../../stores/samples.ts";
 import { storeKinds } from "../../support/stores/store-kinds.ts";

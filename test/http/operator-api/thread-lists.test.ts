@@ -1,4 +1,4 @@
-// For src/operators/threads.ts, src/operators/channel-threads.ts, src/operators/search-users.ts
+// For src/operators/threads/threads.ts, src/operators/threads/channel-threads.ts, src/operators/search-users.ts
 import { expect, test } from "vitest";
 import { sampleCommit, sampleMessage } from "../../stores/samples.ts";
 import { startOperated } from "./operators-service.ts";

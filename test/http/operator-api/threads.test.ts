@@ -1,4 +1,4 @@
-// For src/http/operator-api/threads.ts, src/operators/threads.ts
+// For src/http/operator-api/threads.ts, src/operators/threads/threads.ts
 import { expect, test } from "vitest";
 import { sampleCommit, sampleMessage, sampleRun } from "../../stores/samples.ts";
 import { cli, TRANSPORT_KEY } from "../service.ts";

@@ -1,4 +1,4 @@
-// For src/http/operator-api/watch.ts, src/operators/watch-thread.ts
+// For src/http/operator-api/watch.ts, src/operators/threads/watch-thread.ts
 import { expect, onTestFinished, test, vi } from "vitest";
 import { hashKey } from "../../../src/keys.ts";
 import { Secret } from "../../../src/secret.ts";

@@ -1,4 +1,4 @@
-// For src/threads/handoff/, src/operators/hand-off.ts, src/operators/answerer.ts, src/http/operator-api/hand-off.ts
+// For src/threads/handoff/, src/operators/threads/hand-off.ts, src/operators/threads/answerer.ts, src/http/operator-api/hand-off.ts
 import { describe, expect, test } from "vitest";
 import { countWithPerson } from "../../../src/operators/stats/count-with-person.ts";
 import { WEEKDAYS } from "../../../src/domain/channels/hours.ts";

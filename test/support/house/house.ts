@@ -133,6 +133,10 @@ export const SERVICE: readonly Layer[] = [
         path: "src/operators/",
         is: "what operators can do, for the API and the command line; and the audit",
         rooms: [
+          {
+            path: "src/operators/threads/",
+            is: "conversations: lists, search, watching, taking over, what operators keep of them",
+          },
           { path: "src/operators/accounts/", is: "operators themselves: roles, keys, what each may see" },
           { path: "src/operators/stats/", is: "counting what happens, for the console's figures" },
           { path: "src/operators/retention/", is: "deleting what is past its date" },

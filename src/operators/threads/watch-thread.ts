@@ -1,12 +1,12 @@
-import type { Line } from "../../machines/line.ts";
-import { cutText, isTerminal } from "../../machines/line.ts";
-import type { Threads } from "../threads/threads.ts";
-import type { PlainLog } from "../log.ts";
-import { StoreUnavailable } from "../store.ts";
-import type { RunSummary, Store, ThreadRecord } from "../store.ts";
+import type { Line } from "../../../machines/line.ts";
+import { cutText, isTerminal } from "../../../machines/line.ts";
+import type { Threads } from "../../threads/threads.ts";
+import type { PlainLog } from "../../log.ts";
+import { StoreUnavailable } from "../../store.ts";
+import type { RunSummary, Store, ThreadRecord } from "../../store.ts";
 import { machineView, runView } from "./machine-view.ts";
 import { ReadAlong } from "./read-along.ts";
-import type { Sight } from "./accounts/sight.ts";
+import type { Sight } from "../accounts/sight.ts";
 
 /** A watcher gets this many of the newest runs: together far less than a reader may leave unread (1 MiB). */
 const RUNS = 30;

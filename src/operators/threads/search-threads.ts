@@ -1,4 +1,4 @@
-import type { PlacedThread, Page, Store } from "../store.ts";
+import type { PlacedThread, Page, Store } from "../../store.ts";
 import { listChannelThreads } from "./channel-threads.ts";
 import type { ThreadFilter } from "./channel-threads.ts";
 import { lineWith } from "./headline.ts";

@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.ts";
-import { messageOf } from "../errors.ts";
-import type { PlainLog } from "../log.ts";
-import type { ChannelThread, Store, ThreadChange } from "../store.ts";
+import type { Clock } from "../../clock.ts";
+import { messageOf } from "../../errors.ts";
+import type { PlainLog } from "../../log.ts";
+import type { ChannelThread, Store, ThreadChange } from "../../store.ts";
 import { readHeadline } from "./headline.ts";
 import type { Headline } from "./headline.ts";
 

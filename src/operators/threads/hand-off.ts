@@ -1,6 +1,6 @@
-import type { Acted, People } from "../threads/handoff/people.ts";
-import { note } from "./acting.ts";
-import type { Acting } from "./acting.ts";
+import type { Acted, People } from "../../threads/handoff/people.ts";
+import { note } from "../acting.ts";
+import type { Acting } from "../acting.ts";
 
 /** Operators' actions in a thread that they take over: each is in the audit, without texts of the conversation. */
 type On = Pick<Acted, "uid" | "slug" | "epoch">;

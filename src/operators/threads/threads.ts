@@ -1,6 +1,6 @@
-import type { RunSummary, ThreadStore } from "../store.ts";
-import { note } from "./acting.ts";
-import type { Acting } from "./acting.ts";
+import type { RunSummary, ThreadStore } from "../../store.ts";
+import { note } from "../acting.ts";
+import type { Acting } from "../acting.ts";
 
 /** Writes to the audit that somebody is about to read a thread's texts. */
 export function noteReading(acting: Acting<unknown>, slug: string, uid: string): Promise<void> {

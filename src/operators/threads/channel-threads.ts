@@ -1,7 +1,7 @@
 import { answererView, assignmentView } from "./answerer.ts";
 import type { Headline } from "./headline.ts";
-import { threadState } from "../protocol/threads.ts";
-import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../store.ts";
+import { threadState } from "../../protocol/threads.ts";
+import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../../store.ts";
 
 /** The filters of a channel's list. */
 export interface ThreadFilter {

@@ -1,11 +1,11 @@
-import type { Agent, Turn } from "../agent.ts";
-import { withoutSummarized } from "../domain/threads/history-summary.ts";
-import { Refusal } from "../domain/refusal.ts";
-import { ModelFault } from "../model.ts";
-import type { DraftLine } from "../protocol/draft.ts";
-import type { Store } from "../store.ts";
-import { note } from "./acting.ts";
-import type { Acting } from "./acting.ts";
+import type { Agent, Turn } from "../../agent.ts";
+import { withoutSummarized } from "../../domain/threads/history-summary.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { ModelFault } from "../../model.ts";
+import type { DraftLine } from "../../protocol/draft.ts";
+import type { Store } from "../../store.ts";
+import { note } from "../acting.ts";
+import type { Acting } from "../acting.ts";
 
 type Reading = Pick<Store, "load">;
 

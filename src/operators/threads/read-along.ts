@@ -1,7 +1,7 @@
-import type { Line } from "../../machines/line.ts";
-import type { Reply } from "../threads/hold/reply.ts";
-import type { Threads } from "../threads/threads.ts";
-import type { RunRecord } from "../domain/threads/message.ts";
+import type { Line } from "../../../machines/line.ts";
+import type { Reply } from "../../threads/hold/reply.ts";
+import type { Threads } from "../../threads/threads.ts";
+import type { RunRecord } from "../../domain/threads/message.ts";
 
 /** Lines of a run. `fresh`: the first ones, everything since the user's message. */
 export type OnLines = (runId: string, lines: Line[], fresh: boolean) => void;

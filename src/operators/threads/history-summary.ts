@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { HistorySummary } from "../domain/threads/history-summary.ts";
+import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 
 /** The summary of the beginning of a long conversation, as operators see it. */
 export const historySummaryView = z.object({

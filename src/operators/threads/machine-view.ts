@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { RunSummary, ThreadRecord } from "../store.ts";
-import type { Speaker } from "../domain/threads/message.ts";
-import type { MachineView, RunView, VisitorView } from "./accounts/sight.ts";
+import type { RunSummary, ThreadRecord } from "../../store.ts";
+import type { Speaker } from "../../domain/threads/message.ts";
+import type { MachineView, RunView, VisitorView } from "../accounts/sight.ts";
 
 /** The parts of a snapshot of machines/thread.ts that the console shows; the rest is not sent. */
 const snapshot = z.object({

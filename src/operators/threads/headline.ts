@@ -1,7 +1,7 @@
-import { snoozedUntil } from "../domain/threads/desk.ts";
-import type { Message } from "../domain/threads/message.ts";
-import { NewerRecord, UnreadableRecord } from "../store.ts";
-import type { ChannelThread, Store } from "../store.ts";
+import { snoozedUntil } from "../../domain/threads/desk.ts";
+import type { Message } from "../../domain/threads/message.ts";
+import { NewerRecord, UnreadableRecord } from "../../store.ts";
+import type { ChannelThread, Store } from "../../store.ts";
 
 /** What a list shows of a thread to operators who may read its texts. */
 export interface Headline {

@@ -1,5 +1,5 @@
-import { threadHost } from "../charts/charts.ts";
-import { UnreadableRecord } from "../store.ts";
+import { threadHost } from "../../charts/charts.ts";
+import { UnreadableRecord } from "../../store.ts";
 
 /** Who answers in a thread, as operators see it: without texts of the conversation. */
 export interface AnswererView {

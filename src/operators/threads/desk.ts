@@ -1,9 +1,9 @@
-import { MOST_NOTES } from "../domain/threads/desk.ts";
-import type { Desk, Note } from "../domain/threads/desk.ts";
-import { Refusal } from "../domain/refusal.ts";
-import type { DeskStore } from "../store.ts";
-import { note } from "./acting.ts";
-import type { Acting } from "./acting.ts";
+import { MOST_NOTES } from "../../domain/threads/desk.ts";
+import type { Desk, Note } from "../../domain/threads/desk.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { DeskStore } from "../../store.ts";
+import { note } from "../acting.ts";
+import type { Acting } from "../acting.ts";
 import { noteReading } from "./threads.ts";
 
 /** A thread of a channel. */
