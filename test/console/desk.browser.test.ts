@@ -49,6 +49,8 @@ test("operators see people, label, annotate and snooze a conversation, and hand 
 
   await row.press("Enter");
   await page.getByRole("button", { name: "Take over" }).press("Enter");
+  // From here on the assistant answers nothing.
+  await page.getByLabel("Your answer").waitFor();
   await visitor.say("And my mug?");
   await page.getByRole("log").getByText("And my mug?").waitFor();
   await page.getByRole("button", { name: "Suggest an answer" }).press("Enter");
