@@ -43,7 +43,7 @@ export interface HandedBack {
 export interface PersonAsked {
   by: AskedBy;
   reason: string | null;
-  queue?: string;
+  queue?: string | undefined;
   summary: string | null;
   waitMs: number;
   atMs: number;
@@ -57,13 +57,14 @@ function askedOf({ askedBy, reason, summary, queue }: Asked): Asked {
 }
 
 /** The beginning of a wait for a person. */
-export function waitFor({ by: askedBy, reason, summary, queue, waitMs, atMs }: PersonAsked): Person {
-  const asked = askedOf({ askedBy, reason, summary, ...(queue === undefined ? {} : { queue }) });
-  return waitAgain(asked, { waitMs, atMs });
+export function waitFor({ by: askedBy, reason, summary, ...wait }: PersonAsked): Person {
+  return waitAgain({ askedBy, reason, summary }, wait);
 }
 
 /** How long a person who has a thread may leave the visitor without an answer, in ms; absent: as long as they like. */
-type AnswerMs = number | undefined;
+interface MayLeave {
+  answerMs?: number | undefined;
+}
 
 /** A person takes the thread, whether or not it waited for one. `isWaited`: something of the visitor's waits for an answer. */
 export function takenBy(
@@ -75,12 +76,11 @@ export function takenBy(
     atMs,
     answerMs,
     isWaited,
-  }: {
+  }: MayLeave & {
     name: string;
     shownAs?: string | undefined;
     takeId: string;
     atMs: number;
-    answerMs?: AnswerMs;
     isWaited: boolean;
   },
 ): Person {
@@ -91,7 +91,7 @@ export function takenBy(
 }
 
 /** The visitor wrote to the person who has the thread: the first message without an answer begins the time. */
-export function writtenTo(person: Person, { atMs, answerMs }: { atMs: number; answerMs?: AnswerMs }): Person {
+export function writtenTo(person: Person, { atMs, answerMs }: MayLeave & { atMs: number }): Person {
   if (person.name === null || person.deadlineMs !== null || answerMs === undefined) return person;
   return { ...person, deadlineMs: atMs + answerMs };
 }

@@ -69,7 +69,7 @@ export interface ThreadContext {
 
 export type ThreadEvent =
   /** `answerMs`, here and with `person.took`: how long a person who has the thread may leave the visitor without an answer. */
-  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number }
+  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number | undefined }
   | { type: "agent.wrote"; text: string }
   | { type: "agent.called"; calls: (Call | RefusedCall)[]; usage: Usage | null; atMs: number }
   | { type: "agent.finished"; usage: Usage | null; finishReason?: string | null; atMs: number }
@@ -86,7 +86,7 @@ export type ThreadEvent =
       type: "agent.handedOff";
       reason: string | null;
       summary: string | null;
-      queue?: string;
+      queue?: string | undefined;
       message: string;
       waitMs: number;
       usage: Usage | null;
@@ -96,7 +96,7 @@ export type ThreadEvent =
       type: "person.asked";
       by: "visitor" | "transport";
       reason: string | null;
-      queue?: string;
+      queue?: string | undefined;
       waitMs: number;
       usage?: Usage | null;
       atMs: number;
@@ -106,10 +106,10 @@ export type ThreadEvent =
   | {
       type: "person.took";
       name: string;
-      shownAs?: string;
+      shownAs?: string | undefined;
       takeId: string;
       epoch: number;
-      answerMs?: number;
+      answerMs?: number | undefined;
       usage?: Usage | null;
       atMs: number;
     }

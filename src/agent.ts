@@ -67,7 +67,7 @@ export type TurnEnd =
       reason: string | null;
       summary: string | null;
       /** One of the channel's queues; absent: any operator. */
-      queue?: string;
+      queue?: string | undefined;
       usage: Usage | null;
     }
   /** Over one of the channel's budgets: no model call was made. */

@@ -39,7 +39,7 @@ import { dayOf } from "./domain/day.ts";
 import { commandLineApi } from "./http/operator-api/command-line.ts";
 import { createReads } from "./http/reads.ts";
 import { changesOver, KEEP_NOTHING } from "./http/routes.ts";
-import { MESSENGER_PATH, messengerRoutes } from "./http/messengers.ts";
+import { isForMessengers, messengerRoutes } from "./http/messengers.ts";
 import { createHandler } from "./http/handler.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import type { Route } from "./http/route.ts";
@@ -424,7 +424,7 @@ function handlerOver(
     ...(dependencies.tracing ? { tracing: dependencies.tracing } : {}),
     isCrowded,
     extraRoutes: [...extraRoutes, ...(messengers ? messengerRoutes({ messengers, config }) : [])],
-    ...(config.messengers === "only" ? { isServed: isMessengers } : {}),
+    ...(config.messengers === "only" ? { isServed: isForMessengers } : {}),
     onAnswered,
   });
 }
@@ -457,11 +457,6 @@ function webhooksOver(
     secretsOf: (slug, webhook) => secretsOf(webhook, (name) => variables.read(slug, name), clock.now()),
     ...(onWebhook ? { onTried: onWebhook } : {}),
   });
-}
-
-/** Of an instance that answers platforms alone. */
-function isMessengers({ path }: Pick<Route, "path">): boolean {
-  return path === MESSENGER_PATH || path === "/health";
 }
 
 /** Loads no package until a channel has a messenger. */

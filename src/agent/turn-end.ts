@@ -76,8 +76,7 @@ export async function turnEnd(
     ];
     const named = textIn(parsed, "queue", SUMMARY_CHARS);
     const queue = queues.find((one) => one === named);
-    const asked = { reason, summary, ...(queue === undefined ? {} : { queue }) };
-    return { type: "handedOff", item: itemOf([handsOff]), ...asked, usage };
+    return { type: "handedOff", item: itemOf([handsOff]), reason, summary, queue, usage };
   }
   const gaveUp = offers.size > 0 ? received.find(({ name }) => name === TASK_FAILED) : undefined;
   if (gaveUp) return { type: "gaveUp", item: itemOf([gaveUp]), reason: reasonIn(gaveUp.parsed), usage };

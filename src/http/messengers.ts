@@ -4,7 +4,12 @@ import type { Messengers } from "../messengers/messengers.ts";
 import { UNSTORED } from "./route.ts";
 import type { Route, RouteRequest } from "./route.ts";
 
-export const MESSENGER_PATH = "/v1/messengers/:slug";
+const MESSENGER_PATH = "/v1/messengers/:slug";
+
+/** What an instance has that answers platforms alone. */
+export function isForMessengers({ path }: Pick<Route, "path">): boolean {
+  return path === MESSENGER_PATH || path === "/health";
+}
 
 /**
  * POST /v1/messengers/:slug: what a platform sends; GET where it asks whether the address is ours. The platform's own

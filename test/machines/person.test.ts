@@ -92,7 +92,7 @@ const effectsOf = (outcome: ReturnType<typeof threadHost.decide>["outcome"]): st
   outcome.flatMap((part) => (part.kind === "effect" ? [part.effect.type] : []));
 
 /** Of a message, or a taking, that a person has not answered. */
-function deadlineOf(event: { atMs: number; answerMs?: number }): number | null {
+function deadlineOf(event: { atMs: number; answerMs?: number | undefined }): number | null {
   return event.answerMs === undefined ? null : event.atMs + event.answerMs;
 }
 

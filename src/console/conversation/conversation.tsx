@@ -68,11 +68,9 @@ export function Conversation({
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
   const desk = useDesk(slug, id, thread.reload);
-  const visitor = user?.displayName ?? user?.externalUserId ?? "Visitor";
-  const who =
-    user?.displayName ??
-    user?.externalUserId ??
-    (facts && whoOf(facts, { isWeb: channel?.kind !== "transport" }));
+  const named = user?.displayName ?? user?.externalUserId ?? null;
+  const visitor = named ?? "Visitor";
+  const title = named ?? (facts && whoOf(facts, { isWeb: channel?.kind !== "transport" })) ?? "Conversation";
   const takeOver = () => (holder === null ? void handOff.take(null) : setAsked("take"));
   const keepsDesk = may.readTexts && facts !== null && (facts.messages ?? 0) > 0;
   const page = useRef<HTMLDivElement>(null);
@@ -95,7 +93,7 @@ export function Conversation({
   if (isDeleted && asked !== "delete") return <Deleted slug={slug} />;
   return (
     <Titled
-      title={who ?? "Conversation"}
+      title={title}
       fills
       above={<Above slug={slug} />}
       actions={

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { addNote, noteView, readNotes, setLabels, snooze } from "../../operators/threads/desk.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { addNote, noteView, readNotes, setLabels, snooze } from "../../operators/threads/desk.ts";
 import { draftAnswer } from "../../operators/threads/draft-answer.ts";
-import { historyCharsOf } from "../../threads/thread-limits.ts";
 import { draftLine } from "../../protocol/draft.ts";
+import { historyCharsOf } from "../../threads/thread-limits.ts";
 import { endpoint } from "../endpoint.ts";
 import { FEED_HEADERS } from "../feeds/feed-answer.ts";
-import { encodeObjects } from "../stream/ndjson.ts";
-import { orUnavailable } from "./admit.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
+import { encodeObjects } from "../stream/ndjson.ts";
+import { orUnavailable } from "./admit.ts";
 import type { OperatorApi } from "./operator-api.ts";
 
 const MOST_SNOOZED_MS = 366 * 86_400_000;
@@ -43,7 +43,12 @@ const DESK = { credential: "operatorKey", roles: ["admin", "agent"], finds: "thr
  * POST, GET /v1/operator/channels/:slug/threads/:id/notes; PUT …/labels; POST …/snooze: what operators keep for themselves.
  * POST …/draft: what the assistant would answer.
  */
-export function deskEndpoints({ clock, agent, config }: Pick<OperatorApi, "clock" | "agent" | "config">) {
+export function deskEndpoints({
+  clock,
+  agent,
+  config,
+  log,
+}: Pick<OperatorApi, "clock" | "agent" | "config" | "log">) {
   return [
     endpoint({
       ...DESK,
@@ -137,6 +142,7 @@ export function deskEndpoints({ clock, agent, config }: Pick<OperatorApi, "clock
             outlet.onGone(() => left.abort());
             void draft
               .write((line) => outlet.write(encodeObjects([line])), left.signal)
+              .catch((error: unknown) => log.warn({ err: error }, "cannot draft an answer"))
               .then(() => left.signal.aborted || outlet.end());
           },
         };

@@ -48,10 +48,6 @@ const answeringSchema = z.object({
   displayName: z.string().exactOptional().describe("What visitors call the person"),
 });
 
-function shownAs({ displayName }: Pick<Operator, "displayName">): { shownAs?: string } {
-  return displayName === undefined ? {} : { shownAs: displayName };
-}
-
 /** GET /v1/operator/channels/:slug/operators; POST …/threads/:id/take, …/assign, …/messages, …/typing, …/return, …/close. */
 export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorApi, "store" | "threads">) {
   /** The operators who may answer in a channel, by name. */
@@ -90,7 +86,7 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
       answers: { 200: EPOCH },
       async handle({ acting, caller, thread, body }) {
         mustAllowHandOff(await existingChannel(store, thread.slug));
-        const taken = { ...thread, ...body, ...shownAs(caller) };
+        const taken = { ...thread, ...body, shownAs: caller.displayName };
         return jsonAnswer(200, { epoch: await takeThread(acting, people, taken) });
       },
     }),
@@ -108,7 +104,7 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
         const known = (await answering(thread.slug)).find(({ name }) => name === operator);
         if (operator !== undefined && !known)
           throw new Refusal("invalid", "operator: nobody of that name may answer in this channel");
-        const to = known ? { operator: known.name, ...shownAs(known) } : { queue: queue ?? "" };
+        const to = known ? { operator: known.name, shownAs: known.displayName } : { queue: queue ?? "" };
         return jsonAnswer(200, { epoch: await assignThread(acting, people, { ...thread, epoch, to }) });
       },
     }),

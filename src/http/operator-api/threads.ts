@@ -104,7 +104,8 @@ export function threadsEndpoints({
           example: "awaiting",
         },
         queue: {
-          description: "Only those that wait for, or are with, an operator of this queue",
+          description:
+            "Only those that wait for, or are with, an operator of this queue; not for the auditor",
           example: "returns",
         },
         q: {
@@ -126,8 +127,8 @@ export function threadsEndpoints({
         const userId = query.userId === null ? null : (await existingUser(store, slug, query.userId)).userId;
         const filter = { state, queue, userId, sinceMs, untilMs };
         const words = wordsOf(query.q ?? "");
+        if (caller.role === "auditor" && (words.length > 0 || queue !== null)) throw new Refusal("forbidden");
         if (words.length > 0) {
-          if (caller.role === "auditor") throw new Refusal("forbidden");
           if (config.contentKeys?.seals === true)
             throw new Refusal("invalid", "q: what is said is encrypted here, and cannot be searched");
           await note(acting, { action: "threads.search", target: slug, slug });

@@ -129,7 +129,7 @@ export function serverThreads({
           ...thread,
           by: "transport",
           reason,
-          ...(queue === undefined ? {} : { queue }),
+          queue,
         });
         return emptyAnswer(204);
       },

@@ -278,7 +278,7 @@ function handOffEndpoints({ threads: { people }, directory, clock }: WidgetThrea
           slug,
           by: { visitor: user.userId },
           reason,
-          ...(queue === undefined ? {} : { queue }),
+          queue,
         });
         return emptyAnswer(204);
       },

@@ -4,6 +4,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { ModelFault } from "../../model.ts";
 import type { DraftLine } from "../../protocol/draft.ts";
 import type { Store } from "../../store.ts";
+import { newRun } from "../../threads/hold/plan-change.ts";
 import { note } from "../acting.ts";
 import type { Acting } from "../acting.ts";
 
@@ -11,7 +12,7 @@ type Reading = Pick<Store, "load">;
 
 /** What the assistant would answer, without any tool: it is said to nobody, and is not stored. */
 export interface Draft {
-  /** Resolves after the last line. */
+  /** Resolves after the last line; rejects after it, if the fault is none of the model's. */
   write(wrote: (line: DraftLine) => void, signal: AbortSignal): Promise<void>;
 }
 
@@ -33,15 +34,7 @@ export async function draftAnswer(
   const summary = record.historySummary ?? null;
   const turn: Turn = {
     slug,
-    run: {
-      ...record.run,
-      turns: [],
-      lines: [],
-      streamFrom: 0,
-      terminal: null,
-      answered: null,
-      outcome: null,
-    },
+    run: newRun(record.run),
     text: asked.map(({ content }) => content).join("\n\n"),
     ...(summary === null ? {} : { summary }),
     before: withoutSummarized(tail.slice(0, answered + 1), summary),
@@ -56,8 +49,9 @@ export async function draftAnswer(
         wrote("message" in end ? { type: "error", message: end.message } : { type: "done" });
       } catch (error) {
         if (signal.aborted) return;
-        const message = error instanceof ModelFault ? error.message : "The draft could not be made";
-        wrote({ type: "error", message });
+        const isKnown = error instanceof ModelFault;
+        wrote({ type: "error", message: isKnown ? error.message : "The draft could not be made" });
+        if (!isKnown) throw error;
       }
     },
   };

@@ -8,7 +8,7 @@ type On = Pick<Acted, "uid" | "slug" | "epoch">;
 export async function takeThread(
   acting: Acting<unknown>,
   people: People,
-  on: On & { shownAs?: string },
+  on: On & { shownAs?: string | undefined },
 ): Promise<number> {
   await noteAct(acting, "handoff.take", on);
   return people.take({ ...on, name: acting.operator });
@@ -18,7 +18,7 @@ export async function takeThread(
 export async function assignThread(
   acting: Acting<unknown>,
   people: People,
-  { to, ...on }: On & { to: { operator: string; shownAs?: string } | { queue: string } },
+  { to, ...on }: On & { to: { operator: string; shownAs?: string | undefined } | { queue: string } },
 ): Promise<number> {
   await note(acting, {
     action: "handoff.assign",
@@ -28,7 +28,7 @@ export async function assignThread(
   });
   if ("operator" in to) {
     const { operator: name, shownAs } = to;
-    return people.take({ ...on, name, ...(shownAs === undefined ? {} : { shownAs }) });
+    return people.take({ ...on, name, shownAs });
   }
   return people.queue({ ...on, name: acting.operator, queue: to.queue });
 }

@@ -22,7 +22,6 @@ type Reading = Pick<Store, "load" | "history" | "desk" | "findUser">;
 
 /** Of the first line of a text. */
 const MOST_CHARS = 120;
-const NOTHING: Headline = { labels: [] };
 
 /**
  * Read from what is stored anyway, when somebody looks: a message costs nothing for it. What cannot be read is left out;
@@ -48,12 +47,11 @@ export async function readHeadline(
   const displayName = user?.displayName ?? speaker?.displayName;
   const until = desk && snoozedUntil(desk, { nowMs, lastAtMs: updatedAtMs });
   return {
-    ...NOTHING,
     ...(first ? { title: firstLine(first) } : {}),
     ...(last ? { preview: firstLine(last) } : {}),
     ...(displayName ? { displayName } : {}),
     ...(speaker?.page ? { page: speaker.page } : {}),
-    ...(desk ? { labels: desk.labels } : {}),
+    labels: desk?.labels ?? [],
     ...(until ? { snoozedUntil: until } : {}),
   };
 }

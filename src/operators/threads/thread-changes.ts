@@ -215,11 +215,11 @@ export function createThreadChanges({
       for (const slug of of) {
         const found = await store.changedThreads(slug, { sinceMs, limit: MOST_READ + 1 });
         if (changes.length + found.length > MOST_READ) return null;
-        const threads = await Promise.all(found.map(({ uid }) => store.channelThread(slug, uid)));
-        for (const [at, { atMs }] of found.entries()) {
-          const thread = threads[at];
-          if (thread) changes.push({ nth: 0, slug, atMs, thread, headline: await headlineOf(slug, thread) });
-        }
+        const read = found.map(async ({ uid, atMs }): Promise<ToldChange[]> => {
+          const thread = await store.channelThread(slug, uid);
+          return thread ? [{ nth: 0, slug, atMs, thread, headline: await headlineOf(slug, thread) }] : [];
+        });
+        changes.push(...(await Promise.all(read)).flat());
       }
       return changes.sort((a, b) => a.atMs - b.atMs);
     },

@@ -24,7 +24,7 @@ export interface People {
   /** Nothing changes unless the thread waits. */
   stopWaiting(thread: { uid: string; slug: string }): Promise<void>;
   /** From any state. Resolves to the new epoch. `shownAs`: what the visitor calls the operator; absent: by name. */
-  take(taking: Acted & { shownAs?: string }): Promise<number>;
+  take(taking: Acted & { shownAs?: string | undefined }): Promise<number>;
   /**
    * Puts a thread that waits for a person, or has one, into a queue: it waits anew. Resolves to the new epoch. Refusal("conflict") if
    * it does neither.
@@ -45,7 +45,7 @@ export interface Asked {
   by: { visitor: string } | "transport";
   reason: string | null;
   /** One of the channel's queues; absent: any operator. */
-  queue?: string;
+  queue?: string | undefined;
 }
 
 /**
@@ -103,8 +103,7 @@ export function createPeople({
 
   async function askFor({ uid, slug, reason, queue }: Asked, by: "visitor" | "transport"): Promise<void> {
     const { waitMs } = handOff(slug);
-    const asked = { by, reason, ...(queue === undefined ? {} : { queue }) };
-    const event: StopEvent = { type: "person.asked", ...asked, waitMs, atMs: clock.now() };
+    const event: StopEvent = { type: "person.asked", by, reason, queue, waitMs, atMs: clock.now() };
     await bring(uid, {
       slug,
       judge: async ({ context }) => (context.person === null ? undefined : true),
@@ -127,8 +126,8 @@ export function createPeople({
   function take({ uid, slug, name, epoch, shownAs }: Parameters<People["take"]>[0]): Promise<number> {
     const takeId = newId();
     const { answerMs } = handOff(slug);
-    const who = { name, ...(shownAs === undefined ? {} : { shownAs }) };
-    const event: StopEvent = { type: "person.took", ...who, takeId, epoch, answerMs, atMs: clock.now() };
+    const atMs = clock.now();
+    const event: StopEvent = { type: "person.took", name, shownAs, takeId, epoch, answerMs, atMs };
     return bring(uid, {
       slug,
       async judge({ context }) {

@@ -16,8 +16,7 @@ export function turnEvent(runId: string, end: TurnEnd, atMs: number, handOff: ()
     case "handedOff": {
       const { reason, summary, queue, usage } = end;
       const { message, waitMs } = handOff();
-      const asked = { reason, summary, ...(queue === undefined ? {} : { queue }) };
-      return { type: "agent.handedOff", ...asked, message, waitMs, usage, atMs };
+      return { type: "agent.handedOff", reason, summary, queue, message, waitMs, usage, atMs };
     }
     case "overBudget":
       return { type: "run.failed", runId, message: end.message, code: "budget_exceeded" };

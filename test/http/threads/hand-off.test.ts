@@ -264,12 +264,13 @@ describe("queues, and colleagues", () => {
   }
 
   test("the visitor asks for one, an operator moves it to another, and to a colleague", async () => {
-    const { visit, act, shown } = await withQueues();
+    const { visit, act, as, shown } = await withQueues();
     expect((await visit("/handoff", { queue: "lost" })).status).toBe(422);
     expect((await visit("/handoff", { queue: "returns" })).status).toBe(204);
     expect(await shown()).toMatchObject([{ state: "waiting_for_person", queue: "returns" }]);
     expect(await shown("agent", "?queue=sales")).toEqual([]);
     expect(await shown("auditor")).toEqual([expect.not.objectContaining({ queue: "returns" })]);
+    expect((await as("auditor", "GET", "/channels/shop/threads?queue=returns")).status).toBe(403);
     const moved = await act("agent", "assign", { queue: "sales", epoch: 1 });
     expect([moved.status, await moved.json()]).toEqual([200, { epoch: 2 }]);
     expect(await shown("agent", "?queue=sales")).toHaveLength(1);

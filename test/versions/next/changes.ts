@@ -27,8 +27,8 @@ const chart: Change[] = [
   },
   {
     file: "machines/thread.ts",
-    from: '  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number }',
-    to: '  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number; isMarked?: boolean }',
+    from: '  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number | undefined }',
+    to: '  | { type: "user.said"; runId: string; atMs: number; limits: RunLimits; answerMs?: number | undefined; isMarked?: boolean }',
   },
   {
     file: "machines/thread.ts",
