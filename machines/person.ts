@@ -17,6 +17,8 @@ export interface Person {
   summary: string | null;
   /** When the wait began, or when the person took the thread. */
   sinceMs: number;
+  /** When all this began: with the first question for a person, or with a person who took the thread unasked. Absent: unknown. */
+  beganMs?: number;
   /**
    * While the thread waits: when the wait ends. Once a person has it: when the visitor has waited too long for an answer;
    * null if nothing of the visitor's waits for one.
@@ -50,15 +52,21 @@ export interface PersonAsked {
 }
 
 /** What stays of a hand-off, whoever has the thread. */
-type Asked = Pick<Person, "askedBy" | "reason" | "summary" | "queue">;
+type Asked = Pick<Person, "askedBy" | "reason" | "summary" | "queue" | "beganMs">;
 
-function askedOf({ askedBy, reason, summary, queue }: Asked): Asked {
-  return { askedBy, reason, summary, ...(queue === undefined ? {} : { queue }) };
+function askedOf({ askedBy, reason, summary, queue, beganMs }: Asked): Asked {
+  return {
+    askedBy,
+    reason,
+    summary,
+    ...(queue === undefined ? {} : { queue }),
+    ...(beganMs === undefined ? {} : { beganMs }),
+  };
 }
 
 /** The beginning of a wait for a person. */
 export function waitFor({ by: askedBy, reason, summary, ...wait }: PersonAsked): Person {
-  return waitAgain({ askedBy, reason, summary }, wait);
+  return waitAgain({ askedBy, reason, summary, beganMs: wait.atMs }, wait);
 }
 
 /** How long a person who has a thread may leave the visitor without an answer, in ms; absent: as long as they like. */
@@ -84,7 +92,7 @@ export function takenBy(
     isWaited: boolean;
   },
 ): Person {
-  const asked = askedOf(before ?? { askedBy: null, reason: null, summary: null });
+  const asked = askedOf(before ?? { askedBy: null, reason: null, summary: null, beganMs: atMs });
   const deadlineMs = isWaited && answerMs !== undefined ? atMs + answerMs : null;
   const shown = shownAs === undefined ? {} : { shownAs };
   return { ...asked, sinceMs: atMs, deadlineMs, name, ...shown, takeId, said: 0 };

@@ -1,6 +1,7 @@
 import { nobody } from "./threads/dependencies.ts";
 import type { ThreadObserver } from "./threads/dependencies.ts";
 import { createSilentVisitors } from "./visitors/silent-visitors.ts";
+import { createUnreadSweep } from "./threads/desk/unread-sweep.ts";
 import { threadLimitsOf } from "./threads/thread-limits.ts";
 import { isInShare } from "./threads/delete/in-share.ts";
 import { createStoreClock } from "./threads/store-clock.ts";
@@ -183,6 +184,16 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     progress: dependencies.retentionProgress ?? noProgress,
   });
   retention.start();
+  const unreadSweep = createUnreadSweep({
+    store,
+    desk: threads.desk,
+    channels: () => directory.channels(),
+    share: () => threads.share(),
+    clock,
+    timers: systemTimers,
+    log,
+  });
+  unreadSweep.start();
   webhooks?.start();
   messengers?.start();
   knowledge?.start();
@@ -192,6 +203,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     listener.stopAccepting();
     silentVisitors.stop();
     retention.stop();
+    unreadSweep.stop();
     // The threads' timers do not keep the process alive, so something else must until they are drained.
     const alive = setInterval(() => {}, graceMs + LAST_BYTES_MS);
     await threads

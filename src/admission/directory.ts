@@ -39,6 +39,7 @@ export interface Directory {
   isKnown(provenance: Provenance): boolean;
   /** The operator of an `op_…` key, or of a session that has not expired. */
   operatorOf(key: string): Operator | null;
+  operatorNamed(name: string): Operator | null;
   /** `address`: in its canonical spelling. */
   isBlocked(address: string): boolean;
 }
@@ -73,6 +74,7 @@ export function createDirectory(options: {
   let hasWarned = false;
   let seenCount: number | null = null;
   let stopPolling = () => {};
+  let operators: ReadonlyMap<string, Operator> = new Map();
   let stopped = false;
 
   const renew = oneAtATime(async () => {
@@ -87,6 +89,7 @@ export function createDirectory(options: {
       store.blockedIps(),
       store.operators(warnOfUnreadable),
     ]);
+    operators = new Map(listed.map((one) => [one.name, one]));
     keys = listed.flatMap(keysOf);
     const noted = unreadables.noted({ readable: channels, unreadable });
     index = indexOf(noted.readable, noted.unreadable, blockedIps);
@@ -144,6 +147,7 @@ export function createDirectory(options: {
       const owner = ownerOf(key, keys);
       return owner !== null && clock.now() < owner.endsAtMs ? owner.operator : null;
     },
+    operatorNamed: (name) => operators.get(name) ?? null,
     isBlocked: (address) => index.isBlocked(address),
   };
 }

@@ -33,6 +33,7 @@ const person = z.object({
   reason: z.string().nullable(),
   summary: z.string().nullable(),
   queue: z.string().exactOptional(),
+  beganMs: z.number().exactOptional(),
   sinceMs: z.number(),
   deadlineMs: z.number().nullable(),
   name: z.string().nullable(),

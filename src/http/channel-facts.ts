@@ -4,6 +4,7 @@ import type { Provenance } from "../admission/origin.ts";
 import type { RefusedOrigins } from "../admission/refused-origins.ts";
 import type { Config } from "../config.ts";
 import type { Clock } from "../clock.ts";
+import { unreadMs } from "../domain/channels/webhook.ts";
 import { peopleNow } from "../domain/threads/hand-off.ts";
 import type { HttpRequest } from "../listener.ts";
 import type { ChannelFacts } from "../protocol/channel-facts.ts";
@@ -44,6 +45,7 @@ export function channelFactsRoute(dependencies: {
         ...(takesImages ? { images: true } : {}),
         ...(people?.type === "there" ? { handoff: true } : {}),
         ...(people?.type === "away" && people.againAtMs !== null ? { peopleAgainAt: people.againAtMs } : {}),
+        ...(channel?.enabled === true && unreadMs(channel.webhooks) !== null ? { tellsUnread: true } : {}),
         ...(isForeign ? { originAllowed: false } : {}),
       };
       const answer = jsonAnswer(200, facts);

@@ -21,6 +21,7 @@ import { serverUsers } from "./server-api/users.ts";
 import { widgetHandleOf } from "./widget-api/admit.ts";
 import { preflight } from "./widget-api/cors.ts";
 import { widgetMessages } from "./widget-api/messages.ts";
+import { visitorDesk } from "./widget-api/desk.ts";
 import { widgetThreads } from "./widget-api/threads.ts";
 import { widgetTools } from "./widget-api/tools.ts";
 import { createVisitorMessages } from "./widget-api/visitor-message.ts";
@@ -138,6 +139,7 @@ function widgetRoutes(dependencies: WithReads): Route[] {
   const endpoints = [
     ...widgetVisitors(widget),
     ...widgetThreads(widget),
+    ...visitorDesk(widget),
     ...widgetMessages(widget),
     ...widgetTools(widget),
     preflight,

@@ -3,9 +3,11 @@ import { attributesField } from "../domain/people/attributes.ts";
 import type { Message } from "../domain/threads/message.ts";
 import type { User } from "../domain/people/user.ts";
 import type { DeskStore, RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
+import type { DeskOfThreads } from "../threads/desk/desk.ts";
 import { note } from "./acting.ts";
 import type { Acting } from "./acting.ts";
-import { noteView } from "./threads/desk.ts";
+import { answererChangeView } from "./threads/answerer.ts";
+import { noteView, ratingView } from "./threads/desk.ts";
 import { viewOfSummary } from "./threads/history-summary.ts";
 import { noteReading, runView } from "./threads/threads.ts";
 import { userView } from "./users.ts";
@@ -18,9 +20,20 @@ export type ExportedRecord =
   | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
   /** `addresses`: of its attachments, in order; null for a lost image. */
   | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
-  | { type: "desk"; thread: string; labels: string[]; notes: ReturnType<typeof noteView>[] }
+  | {
+      type: "desk";
+      thread: string;
+      labels: string[];
+      notes: ReturnType<typeof noteView>[];
+      address?: string;
+      ratings: ReturnType<typeof ratingView>[];
+    }
+  | { type: "handoffs"; thread: string; items: ReturnType<typeof answererChangeView>[] }
   | ({ type: "summary"; thread: string } & ReturnType<typeof viewOfSummary>)
   | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
+
+/** The changes of who answers in a thread. */
+type ChangesOf = DeskOfThreads["changes"];
 
 type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "historySummary"> &
   Pick<DeskStore, "desk" | "notes"> &
@@ -34,9 +47,10 @@ export async function exportUser(
   acting: Acting<Exporting>,
   slug: string,
   user: User,
+  changesOf: ChangesOf,
 ): Promise<AsyncGenerator<ExportedRecord>> {
   await note(acting, { action: "users.export", target: user.userId, slug });
-  return recordsOf(acting.store, slug, user);
+  return recordsOf(acting.store, slug, user, changesOf);
 }
 
 /** Likewise of one thread. */
@@ -44,18 +58,28 @@ export async function exportThread(
   acting: Acting<Exporting>,
   slug: string,
   thread: ThreadEntry,
+  changesOf: ChangesOf,
 ): Promise<AsyncGenerator<ExportedRecord>> {
   await noteReading(acting, slug, thread.uid);
-  return threadRecords(acting.store, thread);
+  return threadRecords(acting.store, thread, changesOf);
 }
 
-async function* recordsOf(store: Exporting, slug: string, user: User): AsyncGenerator<ExportedRecord> {
+async function* recordsOf(
+  store: Exporting,
+  slug: string,
+  user: User,
+  changesOf: ChangesOf,
+): AsyncGenerator<ExportedRecord> {
   yield { type: "user", ...userView(user), ...attributesField(user.attributes) };
   for (const server of await store.grantedServers(slug, user.userId)) yield { type: "signIn", server };
-  for (const entry of await store.threads(slug, user.userId)) yield* threadRecords(store, entry);
+  for (const entry of await store.threads(slug, user.userId)) yield* threadRecords(store, entry, changesOf);
 }
 
-async function* threadRecords(store: Exporting, entry: ThreadEntry): AsyncGenerator<ExportedRecord> {
+async function* threadRecords(
+  store: Exporting,
+  entry: ThreadEntry,
+  changesOf: ChangesOf,
+): AsyncGenerator<ExportedRecord> {
   const { uid: thread, threadId, createdAtMs } = entry;
   const { state } = await store.look(thread, null);
   yield { type: "thread", id: thread, threadId, createdAt: createdAtMs, state };
@@ -66,8 +90,18 @@ async function* threadRecords(store: Exporting, entry: ThreadEntry): AsyncGenera
   }
   const summary = await store.historySummary(thread);
   if (summary) yield { type: "summary", thread, ...viewOfSummary(summary, { seesText: true }) };
-  const { rev, labels } = await store.desk(thread);
-  if (rev > 0) yield { type: "desk", thread, labels, notes: (await store.notes(thread)).map(noteView) };
+  const { rev, labels, address, ratings = [] } = await store.desk(thread);
+  if (rev > 0)
+    yield {
+      type: "desk",
+      thread,
+      labels,
+      notes: (await store.notes(thread)).map(noteView),
+      ...(address === undefined ? {} : { address }),
+      ratings: ratings.map(ratingView),
+    };
+  const changes = await changesOf(thread);
+  if (changes.length > 0) yield { type: "handoffs", thread, items: changes.map(answererChangeView) };
   // Reads the thread again from the start: every run has its message in the history, so no holder of a run is asked.
   for await (const run of runsOf(store, thread)) yield { type: "run", thread, ...runView(run) };
 }

@@ -1,14 +1,27 @@
+import type { Telling } from "../domain/channels/webhook.ts";
 import type { Desk, Note } from "../domain/threads/desk.ts";
+import type { ToldRef } from "./outbox.ts";
 
-/** What operators keep of a thread: beside it, in its slot. It affects no run, and the thread's revision does not change. */
+export interface KeptDesk {
+  uid: string;
+  slug: string;
+  desk: Desk;
+  note?: Note;
+  /** Absent: none. */
+  tells?: readonly Telling[];
+  atMs: number;
+}
+
+/** What is kept of a thread beside its conversation, in its slot. It affects no run, and the thread's revision does not change. */
 export interface DeskStore {
   /** NO_DESK if nothing was ever kept, or the thread was deleted. */
   desk(uid: string): Promise<Desk>;
   /**
-   * Replaces what is kept: `desk.rev` is one more than that of what was read. With a note, which is numbered `desk.notes`. False:
-   * it was replaced meanwhile, or the channel has no such thread.
+   * Replaces what is kept: `desk.rev` is one more than that of what was read. With a note, which is numbered `desk.notes`, and
+   * with the webhook events of the change. Null: it was replaced meanwhile, or the channel has no such thread; else the events
+   * to queue, as in CommitResult.
    */
-  keepDesk(kept: { uid: string; slug: string; desk: Desk; note?: Note; atMs: number }): Promise<boolean>;
+  keepDesk(kept: KeptDesk): Promise<{ unqueued: ToldRef[] } | null>;
   /** Oldest first. */
   notes(uid: string): Promise<Note[]>;
 }

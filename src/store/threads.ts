@@ -6,6 +6,7 @@ import type {
   RunRecord,
   UserMessage,
 } from "../domain/threads/message.ts";
+import type { AnswererChange } from "../domain/threads/answerer-change.ts";
 import type { HistorySummary } from "../domain/threads/history-summary.ts";
 import type { Telling } from "../domain/channels/webhook.ts";
 import type { ThreadState } from "../protocol/threads.ts";
@@ -75,6 +76,8 @@ export interface ThreadStore {
    * (isSameFeedback) changes nothing and causes no webhook event.
    */
   rate(rating: Rating): Promise<Rated>;
+  /** The latest changes of who answers, MOST_SHOWN at most, of those up to this epoch; oldest first. Versions before 0.2.0 stored none. */
+  answererChanges(uid: string, epoch: number): Promise<AnswererChange[]>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
   /** The thread's state, and the history items after the first `from`; null: the state only. */
@@ -223,6 +226,8 @@ export interface ThreadCommit {
   holds: boolean;
   /** When the page call or wait for a person expires, for the sweep; null: no deadline. */
   deadlineMs: number | null;
+  /** What it changes of who answers. Absent: nothing. */
+  answerer?: AnswererChange;
   /** The webhook events of this change (outbox.ts). Absent: none. */
   tells?: Telling[];
   /** A client's id that this commit claims without `orWait`; if it was claimed before: `said-before`. */

@@ -2,6 +2,8 @@ import type { Line } from "../../machines/line.ts";
 import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
+import type { AnswererChange } from "../domain/threads/answerer-change.ts";
+import type { HandOffRating } from "../domain/threads/desk.ts";
 import type { HandOff } from "../domain/threads/hand-off.ts";
 import type { Feedback, RunMove } from "../domain/threads/message.ts";
 import type { WebhookField } from "../domain/channels/webhook.ts";
@@ -71,29 +73,26 @@ export interface ThreadObserver {
   firstText?(said: { slug: string; waitedMs: number }): void;
   /** A summary of the beginning of a long conversation was made, or tried. */
   summarized?(made: { slug: string; outcome: SummaryOutcome }): void;
-  /** Who answers has changed. `waitedMs`: time since a person was asked for; null if nobody was. */
-  answererChanged?(changed: {
-    slug: string;
-    uid: string;
-    how: AnswererChange;
-    waitedMs: number | null;
-  }): void;
+  /**
+   * Who answers has changed. `waitedMs`: how long a person was waited for, up to this change; null: none was. `tookMs`: of the
+   * end of a hand-off, how long it took from its beginning; null: it goes on.
+   */
+  answererChanged?(
+    changed: Pick<AnswererChange, "how" | "by" | "queue"> & {
+      slug: string;
+      uid: string;
+      waitedMs: number | null;
+      tookMs: number | null;
+    },
+  ): void;
+  /** A visitor said what they think of a hand-off; `before`: what they said of it until then. */
+  handOffRated?(rated: { slug: string; before: HandOffRating | null; rating: HandOffRating }): void;
   /** Somebody rated a reply. `before`: their former rating; `feedback`: null if the rating was withdrawn. */
   rated?(rated: { slug: string; before: Feedback | null; feedback: Feedback | null; atMs: number }): void;
 }
 
 /** How a summary ended: `kept`; `capped`: a daily cap is used up; `overtaken`: another one was kept, or the thread was deleted; `failed`. */
 export type SummaryOutcome = "kept" | "capped" | "overtaken" | "failed";
-
-export type AnswererChange =
-  | "asked"
-  | "cancelled"
-  | "expired"
-  | "taken"
-  | "unanswered"
-  | "queued"
-  | "returned"
-  | "closed";
 
 export const nobody: ThreadObserver = {
   moved() {},

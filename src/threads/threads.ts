@@ -23,6 +23,8 @@ import { createLongReplies } from "./hold/long-replies.ts";
 import { createLostThreads } from "./recover/lost-threads.ts";
 import { createMend } from "./recover/mend.ts";
 import { createBringEvent } from "./handoff/bring-event.ts";
+import { createDesk } from "./desk/desk.ts";
+import type { DeskOfThreads } from "./desk/desk.ts";
 import { createPeople } from "./handoff/people.ts";
 import type { People } from "./handoff/people.ts";
 import { createOnReadable } from "./recover/on-readable.ts";
@@ -61,6 +63,8 @@ export interface Threads {
   cancel(uid: string, runId?: string | null): Promise<void>;
   /** People who answer instead of the model. */
   people: People;
+  /** What is kept beside conversations. */
+  desk: DeskOfThreads;
   /** Resolves when the rating is stored. */
   rate(given: GivenFeedback): Promise<void>;
   /** Deletes threads and users, with all their data. */
@@ -167,6 +171,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const bring = createBringEvent({ ...shared, isSilent, onReadable, stops });
   const tellTyping = (uid: string, name: string) => feeds.typing(uid, name);
   const people = createPeople({ ...dependencies, bring, tellTyping });
+  const desk = createDesk(dependencies);
 
   function refuseWhileDraining(): void {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
@@ -232,6 +237,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     isDraining: () => draining,
 
     people,
+    desk,
     rate: createRate({ ...dependencies, onReadable }),
     forgetting,
 

@@ -42,7 +42,12 @@ test(
       },
     };
     const user = (await store.findUser("shop", "kim"))!;
-    const records = await exportUser({ store, clock: systemClock, operator: "command line" }, "shop", user);
+    const records = await exportUser(
+      { store, clock: systemClock, operator: "command line" },
+      "shop",
+      user,
+      async () => [],
+    );
     let next = 1;
     for await (const record of records) {
       if (record.type !== "message") continue;

@@ -199,6 +199,7 @@ export const handoffSchema = z.strictObject({
   unavailable: z.string().min(1).max(4_000).exactOptional(),
   answerSeconds: z.number().positive().max(86_400).exactOptional(),
   unanswered: z.string().min(1).max(4_000).exactOptional(),
+  rating: z.boolean().exactOptional(),
   replies: z.array(z.string().min(1).max(4_000)).max(100).exactOptional(),
   hours: hoursSchema.exactOptional(),
   queues: z
@@ -268,6 +269,7 @@ const webhookSchema = z.strictObject({
   url: httpAddress,
   secret: webhookSecret,
   events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).exactOptional(),
+  unreadMinutes: z.number().min(1).max(10_080).exactOptional(),
 });
 
 export const webhooksSchema = z

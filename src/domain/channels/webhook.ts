@@ -5,6 +5,8 @@ export interface WebhookField {
   secret: string;
   /** Absent: all events. */
   events?: WebhookEvent[];
+  /** After so many minutes a reply that no page has shown is told: `reply.unread`. Absent: never. */
+  unreadMinutes?: number;
   /** Secrets of before, which sign beside it for a while; the newest last. Absent: none. */
   olderSecrets?: OlderSecret[];
 }
@@ -55,6 +57,10 @@ export const WEBHOOK_EVENTS = [
   "handoff.requested",
   "handoff.taken",
   "handoff.returned",
+  "handoff.missed",
+  "handoff.rated",
+  "reply.unread",
+  "note.created",
   "user.identified",
   "user.deleted",
   "thread.deleted",
@@ -64,8 +70,22 @@ export const WEBHOOK_EVENTS = [
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
 /** Does an endpoint get this event? */
-export function hears({ events }: Pick<WebhookField, "events">, event: WebhookEvent): boolean {
+export function hears(
+  { events, unreadMinutes }: Pick<WebhookField, "events" | "unreadMinutes">,
+  event: WebhookEvent,
+): boolean {
+  // What operators note for themselves leaves the service only where somebody asked for it.
+  if (event === "note.created") return events?.includes(event) === true;
+  if (event === "reply.unread" && unreadMinutes === undefined) return false;
   return events === undefined || events.includes(event);
+}
+
+/** After how long a channel's unread replies are told: the shortest time that an endpoint has; null: never. */
+export function unreadMs(webhooks: readonly WebhookField[] = []): number | null {
+  const minutes = webhooks
+    .filter((one) => hears(one, "reply.unread"))
+    .map(({ unreadMinutes = Infinity }) => unreadMinutes);
+  return minutes.length === 0 ? null : Math.min(...minutes) * 60_000;
 }
 
 /**

@@ -5,6 +5,8 @@ export interface Operator {
   name: string;
   /** What visitors call the person; absent: by `name`. No two operators have the same. */
   displayName?: string;
+  /** What visitors see beside the name: an image as a data: address. Absent: the name's first letters. */
+  picture?: string;
   /** Whose conversations the inbox shows first; absent: all. It bounds nothing. */
   queues?: string[];
   role: OperatorRole;

@@ -1,4 +1,7 @@
-/** What operators keep of a thread for themselves: no visitor, no model and no webhook is told of it. */
+/**
+ * What is kept beside a thread's conversation, of which no model is told: what operators keep for themselves, and what the
+ * visitor left for them.
+ */
 export interface Desk {
   /** Counts the changes; 0: nothing was ever kept. */
   rev: number;
@@ -7,7 +10,30 @@ export interface Desk {
   snoozed: { untilMs: number; sinceMs: number } | null;
   /** How many notes there are. */
   notes: number;
+  /** Where the visitor can be written to; absent: they left nothing. */
+  address?: string;
+  /** What the visitor thinks of each hand-off, oldest first, the newest MOST_RATINGS. Absent: nothing was said. */
+  ratings?: HandOffRating[];
+  /** The newest item of the history that a page has shown; absent: none said so. */
+  shownTo?: number;
+  /** The item of the history that webhooks were told of as unread last. */
+  toldUnread?: number;
 }
+
+/** What a visitor thinks of how a person helped. */
+export interface HandOffRating {
+  /** The epoch at which the hand-off ended. */
+  epoch: number;
+  /** From 1, bad, to 5, good. */
+  score: number;
+  comment?: string;
+  /** The operator who ended it. */
+  by?: string;
+  queue?: string;
+  atMs: number;
+}
+
+export const MOST_RATINGS = 20;
 
 /** What an operator notes for colleagues. */
 export interface Note {

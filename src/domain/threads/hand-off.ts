@@ -14,6 +14,8 @@ export interface HandoffField {
   answerSeconds?: number;
   /** What the visitor is told then. */
   unanswered?: string;
+  /** false: visitors are not asked what they think of a hand-off that has ended. */
+  rating?: boolean;
   /** When people are there; absent: always. */
   hours?: Hours;
   /** The names of operators' queues, of which a visitor or the model may ask for one. */

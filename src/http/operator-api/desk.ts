@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
-import { addNote, noteView, readNotes, setLabels, snooze } from "../../operators/threads/desk.ts";
+import { answererChangeView } from "../../operators/threads/answerer.ts";
+import { addNote, noteView, ratingView, readNotes, setLabels, snooze } from "../../operators/threads/desk.ts";
 import { draftAnswer } from "../../operators/threads/draft-answer.ts";
 import { draftLine } from "../../protocol/draft.ts";
+import { noteReading } from "../../operators/threads/threads.ts";
 import { historyCharsOf } from "../../threads/thread-limits.ts";
 import { endpoint } from "../endpoint.ts";
 import { FEED_HEADERS } from "../feeds/feed-answer.ts";
@@ -10,24 +12,34 @@ import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { encodeObjects } from "../stream/ndjson.ts";
 import { orUnavailable } from "./admit.ts";
+import { existingChannelThread } from "./threads.ts";
 import type { OperatorApi } from "./operator-api.ts";
 
 const MOST_SNOOZED_MS = 366 * 86_400_000;
 
+const labels = z.array(z.string().trim().min(1).max(50)).max(20);
 const labelsSchema = z.object({
-  labels: z
-    .array(z.string().trim().min(1).max(50))
-    .max(20)
+  labels: labels
     .refine((labels) => new Set(labels).size === labels.length, "the labels must differ")
     .describe("In the place of those that it has; empty: none"),
 });
-const snoozeSchema = z.object({
-  until: z
-    .int()
-    .nullable()
-    .describe(
-      "Unix time in milliseconds, at most a year ahead: out of the inbox until then, or until the next message; null: back in it",
-    ),
+const until = z
+  .int()
+  .nullable()
+  .describe(
+    "Unix time in milliseconds, at most a year ahead: out of the inbox until then, or until the next message; null: back in it",
+  );
+const snoozeSchema = z.object({ until });
+const bulkSchema = z.object({
+  ids: z.array(z.string().min(1).max(64)).min(1).max(100),
+  addLabels: labels.exactOptional(),
+  removeLabels: labels.exactOptional(),
+  snoozeUntil: until.exactOptional(),
+});
+const bulkAnswer = z.object({
+  failed: z
+    .array(z.object({ id: z.string(), message: z.string() }))
+    .describe("Those that stayed as they were"),
 });
 const textSchema = z.object({ text: z.string().trim().min(1).max(4_000) });
 export const noteSchema = z.object({
@@ -37,6 +49,31 @@ export const noteSchema = z.object({
   at: z.int().describe("Unix time in milliseconds"),
 });
 
+const at = z.int().describe("Unix time in milliseconds");
+export const answererChangesSchema = z.object({
+  items: z.array(
+    z.object({
+      at,
+      how: z.string().describe("asked, cancelled, expired, taken, unanswered, queued, returned or closed"),
+      by: z.string().exactOptional().describe("The operator who took the thread, or had it"),
+      shownAs: z.string().exactOptional().describe("What visitors call that operator; without it: by name"),
+      queue: z.string().exactOptional(),
+      reason: z.string().exactOptional().describe("Why a person was asked for"),
+    }),
+  ),
+  ratings: z.array(
+    z.object({
+      at,
+      score: z.int().describe("From 1, bad, to 5, good"),
+      comment: z.string().exactOptional(),
+      by: z.string().exactOptional().describe("The operator who ended the hand-off"),
+      queue: z.string().exactOptional(),
+    }),
+  ),
+  address: z.string().exactOptional().describe("Where the visitor can be written to"),
+});
+
+const BULK = { credential: "operatorKey", roles: ["admin", "agent"], finds: "channel" } as const;
 const DESK = { credential: "operatorKey", roles: ["admin", "agent"], finds: "thread" } as const;
 
 /**
@@ -44,24 +81,96 @@ const DESK = { credential: "operatorKey", roles: ["admin", "agent"], finds: "thr
  * POST …/draft: what the assistant would answer.
  */
 export function deskEndpoints({
+  threads: { desk },
+  store,
   clock,
   agent,
   config,
   log,
-}: Pick<OperatorApi, "clock" | "agent" | "config" | "log">) {
+}: Pick<OperatorApi, "threads" | "store" | "clock" | "agent" | "config" | "log">) {
+  function mustBeAhead(until: number | null): void {
+    const nowMs = clock.now();
+    if (until !== null && (until <= nowMs || until > nowMs + MOST_SNOOZED_MS))
+      throw new Refusal("invalid", "until is not ahead, or more than a year");
+  }
+
   return [
+    endpoint({
+      ...DESK,
+      method: "GET",
+      path: "/v1/operator/channels/:slug/threads/:id/handoffs",
+      summary: "Read who answered when",
+      description:
+        "The changes of who answers, oldest first, the newest 100; what the visitor thinks of them, and the address that they left. The reading is in the audit.",
+      answers: {
+        200: documentedJson("The changes", answererChangesSchema, {
+          items: [
+            { at: 1_800_000_000_000, how: "asked", reason: "A refund" },
+            { at: 1_800_000_060_000, how: "taken", by: "kim" },
+          ],
+          ratings: [{ at: 1_800_000_900_000, score: 5, comment: "Quick!", by: "kim" }],
+          address: "ada@example.com",
+        }),
+      },
+      async handle({ acting, thread: { slug, uid } }) {
+        await noteReading(acting, slug, uid);
+        const [changes, kept] = await orUnavailable(Promise.all([desk.changes(uid), store.desk(uid)]));
+        return jsonAnswer(200, {
+          items: changes.map(answererChangeView),
+          ratings: (kept.ratings ?? []).map(ratingView),
+          ...(kept.address === undefined ? {} : { address: kept.address }),
+        });
+      },
+    }),
+
+    endpoint({
+      ...BULK,
+      method: "POST",
+      path: "/v1/operator/channels/:slug/threads/bulk",
+      summary: "Label or snooze many threads",
+      description:
+        "Each on its own: the answer says of which it could not be done. In the audit, one entry each.",
+      body: {
+        schema: bulkSchema,
+        example: { ids: ["bkQmzpTqyiWfXH2uJ3dVxw"], addLabels: ["refund"] },
+      },
+      answers: { 200: documentedJson("What became of each", bulkAnswer, { failed: [] }) },
+      async handle({ acting, channel: { slug }, body }) {
+        const { ids, addLabels = [], removeLabels = [], snoozeUntil } = body;
+        mustBeAhead(snoozeUntil ?? null);
+        const failed: { id: string; message: string }[] = [];
+        for (const uid of new Set(ids)) {
+          try {
+            await existingChannelThread(store, slug, uid);
+            const on = { uid, slug };
+            if (addLabels.length + removeLabels.length > 0) {
+              const kept = (labels: readonly string[]) => labels.filter((one) => !removeLabels.includes(one));
+              await setLabels(acting, desk.keep, on, (labels) => [
+                ...new Set([...kept(labels), ...addLabels]),
+              ]);
+            }
+            if (snoozeUntil !== undefined) await snooze(acting, desk.keep, on, snoozeUntil);
+          } catch (error) {
+            if (!(error instanceof Refusal)) throw error;
+            failed.push({ id: uid, message: error.message });
+          }
+        }
+        return jsonAnswer(200, { failed });
+      },
+    }),
+
     endpoint({
       ...DESK,
       method: "POST",
       path: "/v1/operator/channels/:slug/threads/:id/notes",
       summary: "Note something for colleagues",
       description:
-        "No visitor, model or webhook is told of it. It is exported and deleted with its thread. In the audit, without the text.",
+        "No visitor or model is told of it, and no webhook that does not name `note.created`. It is exported and deleted with its thread. In the audit, without the text.",
       body: { schema: textSchema, example: { text: "Known for returns: ask for the order number first" } },
       answers: { 201: documentedJson("The note's id", z.object({ id: z.string() }), { id: "1" }) },
       refusals: { conflict: "The thread has as many notes as it may have, 200" },
       handle: async ({ acting, thread, body }) =>
-        jsonAnswer(201, { id: await addNote(acting, thread, body.text) }),
+        jsonAnswer(201, { id: await addNote(acting, desk.keep, thread, body.text) }),
     }),
 
     endpoint({
@@ -88,7 +197,7 @@ export function deskEndpoints({
       body: { schema: labelsSchema, example: { labels: ["refund"] } },
       answers: { 204: "They are set" },
       async handle({ acting, thread, body }) {
-        await setLabels(acting, thread, body.labels);
+        await setLabels(acting, desk.keep, thread, () => body.labels);
         return emptyAnswer(204);
       },
     }),
@@ -102,10 +211,8 @@ export function deskEndpoints({
       body: { schema: snoozeSchema, example: { until: 1_800_000_000_000 } },
       answers: { 204: "It is out of the inbox, or back in it" },
       async handle({ acting, thread, body: { until } }) {
-        const nowMs = clock.now();
-        if (until !== null && (until <= nowMs || until > nowMs + MOST_SNOOZED_MS))
-          throw new Refusal("invalid", "until is not ahead, or more than a year");
-        await snooze(acting, thread, until);
+        mustBeAhead(until);
+        await snooze(acting, desk.keep, thread, until);
         return emptyAnswer(204);
       },
     }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { exportThread, exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
-import { noteSchema } from "./desk.ts";
+import { answererChangesSchema, noteSchema } from "./desk.ts";
 import { historySummaryView } from "../../operators/threads/history-summary.ts";
 import { historyItem } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
@@ -28,7 +28,10 @@ const exportedLine = z.union([
     .extend({ type: z.literal("thread") }),
   historyItem.extend({ type: z.literal("message"), thread }),
   historySummaryView.extend({ type: z.literal("summary"), thread }),
-  z.object({ type: z.literal("desk"), thread, labels: z.array(z.string()), notes: z.array(noteSchema) }),
+  answererChangesSchema
+    .omit({ items: true })
+    .extend({ type: z.literal("desk"), thread, labels: z.array(z.string()), notes: z.array(noteSchema) }),
+  answererChangesSchema.pick({ items: true }).extend({ type: z.literal("handoffs"), thread }),
   runSchema.extend({ type: z.literal("run"), thread }),
 ]);
 
@@ -62,7 +65,8 @@ const answers: Endpoint["answers"] = {
 };
 
 /** GET /v1/operator/channels/:slug/users/:userId/export (contract, Forgetting), …/threads/:id/export: everything stored. */
-export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
+export function exportEndpoints({ store, threads }: Pick<OperatorApi, "store" | "threads">) {
+  const { changes: changesOf } = threads.desk;
   return [
     endpoint({
       method: "GET",
@@ -71,9 +75,10 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       roles: ["admin"],
       finds: "user",
       summary: "Export a user",
-      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages, the summary of a long history, labels and notes of operators, and its runs. ${WHOLE}`,
+      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages, the summary of a long history, labels and notes of operators, what the visitor left, who answered when, and its runs. ${WHOLE}`,
       answers,
-      handle: async ({ acting, params, user }) => exported(await exportUser(acting, params.slug, user)),
+      handle: async ({ acting, params, user }) =>
+        exported(await exportUser(acting, params.slug, user, changesOf)),
     }),
 
     endpoint({
@@ -82,12 +87,12 @@ export function exportEndpoints({ store }: Pick<OperatorApi, "store">) {
       credential: "operatorKey",
       roles: ["admin", "agent"],
       summary: "Export a thread",
-      description: `A record a line: the thread, its messages, the summary of a long history, labels and notes of operators, and its runs. ${WHOLE}`,
+      description: `A record a line: the thread, its messages, the summary of a long history, labels and notes of operators, what the visitor left, who answered when, and its runs. ${WHOLE}`,
       answers,
       refusals: { "not-found": "Unknown channel or thread" },
       async handle({ acting, params: { slug, id } }) {
         const { thread: entry } = await existingChannelThread(store, slug, id);
-        return exported(await exportThread(acting, slug, entry));
+        return exported(await exportThread(acting, slug, entry, changesOf));
       },
     }),
   ];

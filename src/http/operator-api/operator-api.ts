@@ -29,6 +29,7 @@ export interface OperatorApi {
     | "openFeed"
     | "isDraining"
     | "people"
+    | "desk"
     | "forgetting"
   >;
   reads: Reads;

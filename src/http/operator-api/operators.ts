@@ -19,6 +19,7 @@ import type { OperatorApi } from "./operator-api.ts";
 const operatorSchema = z.object({
   name: z.string(),
   displayName: z.string().exactOptional().describe("What visitors call the person; without it: by name"),
+  picture: z.string().exactOptional().describe("What visitors see beside the name: a data: address"),
   queues: z
     .array(z.string())
     .exactOptional()
@@ -32,6 +33,15 @@ const EXAMPLE = { name: "ada", role: "agent", channels: ["shop"] };
 const withKey = operatorSchema.extend({ key: z.string().describe("op_…, told this once") });
 
 const displayNameSchema = z.string().refine((name) => operatorNameFault(name) === null);
+
+/** Small, since it goes to every visitor whom the person answers. Never SVG, which may hold scripts. */
+const pictureSchema = z
+  .string()
+  .max(65_536)
+  .regex(
+    /^data:image\/(?:png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$/,
+    "a PNG, JPEG or WebP as a data: address",
+  );
 
 const queuesSchema = z.array(z.string().min(1).max(50)).max(50);
 
@@ -117,10 +127,11 @@ export function operatorsEndpoints({
       path: "/v1/operator/operators/:name",
       summary: "Change an operator",
       description:
-        "What visitors call the person, from the next taking of a thread on, and whose conversations their inbox shows first. null takes it away.",
+        "What visitors call the person, from the next taking of a thread on, the picture beside that name, and whose conversations their inbox shows first. null takes it away.",
       body: {
         schema: z.object({
           displayName: displayNameSchema.nullable().exactOptional(),
+          picture: pictureSchema.nullable().exactOptional(),
           queues: queuesSchema.nullable().exactOptional(),
         }),
         example: { displayName: "Kim", queues: ["returns"] },

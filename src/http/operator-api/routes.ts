@@ -12,7 +12,7 @@ import { ipsEndpoints } from "./ips.ts";
 import { knowledgeEndpoints } from "./knowledge.ts";
 import type { OperatorApi } from "./operator-api.ts";
 import { me, operatorsEndpoints } from "./operators.ts";
-import { statsEndpoint } from "./stats.ts";
+import { statsEndpoints } from "./stats.ts";
 import { threadsEndpoints } from "./threads.ts";
 import { unreadableEndpoint } from "./unreadable.ts";
 import { usersEndpoints } from "./users.ts";
@@ -39,7 +39,7 @@ export function operatorRoutes(api: OperatorApi): Route[] {
     unreadableEndpoint(api),
     auditEndpoint(api),
     eventsEndpoint(api),
-    statsEndpoint(api),
+    ...statsEndpoints(api),
     capsEndpoint(api),
   ];
   return routesOf(endpoints, operatorHandleOf(api));

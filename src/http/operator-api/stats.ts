@@ -3,6 +3,7 @@ import { isDay } from "../../domain/day.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
 import type { Operator } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { csvOf, peopleReport } from "../../operators/stats/people-report.ts";
 import { readStats, statDays } from "../../operators/stats/stats.ts";
 import type { Store } from "../../store.ts";
 import { endpoint } from "../endpoint.ts";
@@ -32,6 +33,10 @@ const statSchema = z.object({
   waitMsP90: wait,
   thumbsUp: count,
   thumbsDown: count,
+  ratings: count
+    .exactOptional()
+    .describe("Visitors who said what they think of how a person helped; absent: nobody did"),
+  csat: z.number().exactOptional().describe("Their mean, from 1 to 5"),
 });
 
 const EXAMPLE = {
@@ -46,6 +51,40 @@ const EXAMPLE = {
   waitMsP90: 2_150,
   thumbsUp: 0,
   thumbsDown: 0,
+  ratings: 4,
+  csat: 4.5,
+};
+
+const rowSchema = z.object({
+  queue: z.string().nullable().describe("null: none was named"),
+  operator: z.string().nullable().describe("null: what nobody had taken"),
+  asked: count,
+  taken: count.describe("Of those that waited"),
+  missed: count.describe("Nobody came in time"),
+  unanswered: count.describe("Taken, and left without an answer for too long"),
+  ended: count.describe("Given back or closed"),
+  waitMsP50: count.nullable().describe("From the question for a person to the person; null: none was taken"),
+  waitMsP90: count.nullable(),
+  tookMsP50: count.nullable().describe("From the question for a person to the end; null: none has ended"),
+  tookMsP90: count.nullable(),
+  ratings: count,
+  csat: z.number().nullable(),
+});
+
+const ROW: z.infer<typeof rowSchema> = {
+  queue: "returns",
+  operator: "kim",
+  asked: 0,
+  taken: 40,
+  missed: 0,
+  unanswered: 1,
+  ended: 39,
+  waitMsP50: 45_000,
+  waitMsP90: 210_000,
+  tookMsP50: 340_000,
+  tookMsP90: 1_300_000,
+  ratings: 12,
+  csat: 4.58,
 };
 
 const dayField = (description: string, example: string) => ({
@@ -55,8 +94,58 @@ const dayField = (description: string, example: string) => ({
   example,
 });
 
-/** GET /v1/operator/stats: counts, day by day. */
-export function statsEndpoint({ store, clock }: Pick<OperatorApi, "store" | "clock">) {
+const DAYS = {
+  channel: {
+    description: "Only of this channel",
+    example: "shop",
+  },
+  from: dayField("The first day; 30 days in all without it", "2026-11-01"),
+  to: dayField("The last day; today without it", "2026-11-22"),
+};
+
+/** GET /v1/operator/stats: counts, day by day; …/reports/people: how hand-offs went, by operator and queue. */
+export function statsEndpoints({ store, clock }: Pick<OperatorApi, "store" | "clock">) {
+  return [statsEndpoint({ store, clock }), peopleEndpoint({ store, clock })];
+}
+
+function peopleEndpoint({ store, clock }: Pick<OperatorApi, "store" | "clock">) {
+  return endpoint({
+    method: "GET",
+    path: "/v1/operator/reports/people",
+    credential: "operatorKey",
+    roles: EVERY_ROLE,
+    summary: "How hand-offs went, by operator and queue",
+    description:
+      "Of these days together, of one channel or of all that the operator sees. Times are off by 5 % at most; counted as the statistics are. `format=csv`: the same as a file for spreadsheets.",
+    query: {
+      ...DAYS,
+      format: {
+        description: "csv: comma-separated, with the names of the fields in the first line",
+        schema: z.enum(["json", "csv"]).nullable().default(null),
+        example: "csv",
+      },
+    },
+    answers: { 200: documentedJson("The rows", z.object({ items: z.array(rowSchema) }), { items: [ROW] }) },
+    refusals: { "not-found": "Unknown channel" },
+    async handle({ caller, query: { channel, format, ...asked } }) {
+      const slugs = await channelsOf(store, caller, channel);
+      const days = statDays(asked, clock.now());
+      const rows = await peopleReport(store, slugs, days);
+      if (format !== "csv") return jsonAnswer(200, { items: rows });
+      return {
+        status: 200,
+        headers: {
+          "content-type": "text/csv; charset=utf-8",
+          "content-disposition": `attachment; filename="people-${days.from}-${days.to}.csv"`,
+          "cache-control": "no-store",
+        },
+        body: csvOf(rows),
+      };
+    },
+  });
+}
+
+function statsEndpoint({ store, clock }: Pick<OperatorApi, "store" | "clock">) {
   return endpoint({
     method: "GET",
     path: "/v1/operator/stats",
@@ -65,14 +154,7 @@ export function statsEndpoint({ store, clock }: Pick<OperatorApi, "store" | "clo
     summary: "What happened, day by day",
     description:
       "One item for each UTC day, oldest first, of one channel or of all that the operator sees together. Kept for 400 days; right within 5 s, and a process that is killed loses what it counted in the last second.",
-    query: {
-      channel: {
-        description: "Only of this channel",
-        example: "shop",
-      },
-      from: dayField("The first day; 30 days in all without it", "2026-11-01"),
-      to: dayField("The last day; today without it", "2026-11-22"),
-    },
+    query: DAYS,
     answers: {
       200: documentedJson("The days", z.object({ items: z.array(statSchema) }), { items: [EXAMPLE] }),
     },

@@ -76,6 +76,7 @@ export function takenBy(name: string, operators: readonly Operator[]): string | 
 /** What is changed of an operator; null takes it away. A display name counts from the next taking of a thread on. */
 export interface OperatorChange {
   displayName?: string | null;
+  picture?: string | null;
   queues?: string[] | null;
 }
 
@@ -83,24 +84,19 @@ export interface OperatorChange {
 export async function describeOperator(
   acting: Changing,
   name: string,
-  { displayName, queues }: OperatorChange,
+  change: OperatorChange,
 ): Promise<{ type: "changed"; operator: Operator } | { type: "taken"; by: string } | null> {
   if ((await existingOperator(acting, name)) === null) return null;
   const others = (await acting.store.operators(() => {})).filter((one) => one.name !== name);
-  const by = displayName == null ? null : takenBy(displayName, others);
+  const by = change.displayName == null ? null : takenBy(change.displayName, others);
   if (by !== null) return { type: "taken", by };
   await note(acting, { action: "operators.change", target: name, slug: null });
   const operator = await changeOperator(
     acting.store,
     (one) => one.name === name,
-    ({ displayName: shown, queues: own, ...one }) => {
-      const named = displayName === undefined ? shown : (displayName ?? undefined);
-      const queued = queues === undefined ? own : (queues ?? undefined);
-      return {
-        ...one,
-        ...(named === undefined ? {} : { displayName: named }),
-        ...(queued === undefined ? {} : { queues: queued }),
-      };
+    ({ displayName, picture, queues, ...one }) => {
+      const shown = Object.entries({ displayName, picture, queues, ...change });
+      return { ...one, ...Object.fromEntries(shown.filter(([, value]) => value != null)) };
     },
   );
   return operator && { type: "changed", operator };
@@ -114,13 +110,15 @@ async function existingOperator({ store }: Changing, name: string): Promise<Oper
 export function operatorView({
   name,
   displayName,
+  picture,
   queues,
   role,
   channels,
-}: Operator): Pick<Operator, "name" | "displayName" | "queues" | "role" | "channels"> {
+}: Operator): Pick<Operator, "name" | "displayName" | "picture" | "queues" | "role" | "channels"> {
   return {
     name,
     ...(displayName === undefined ? {} : { displayName }),
+    ...(picture === undefined ? {} : { picture }),
     ...(queues === undefined ? {} : { queues }),
     role,
     channels,

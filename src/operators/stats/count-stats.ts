@@ -3,11 +3,12 @@ import type { Usage } from "../../../machines/run.ts";
 import type { Agent, OnAsked } from "../../agent.ts";
 import type { Clock } from "../../clock.ts";
 import { dayOf } from "../../domain/day.ts";
+import type { HandOffRating } from "../../domain/threads/desk.ts";
 import type { Feedback } from "../../domain/threads/message.ts";
 import { messageOf } from "../../errors.ts";
 import type { PlainLog } from "../../log.ts";
 import type { CountedStats, StatsStore } from "../../store.ts";
-import { waitName } from "./stats-names.ts";
+import { peopleName, tookName, waitName } from "./stats-names.ts";
 import type { StatName } from "./stats-names.ts";
 
 /**
@@ -131,7 +132,16 @@ export function createStatCounts({
       summarized: (made) => others.summarized?.(made),
       answererChanged(changed) {
         if (changed.how === "asked") add(changed.slug, { handoffs: 1 });
+        add(changed.slug, peopleCounts(changed));
         others.answererChanged?.(changed);
+      },
+      handOffRated(rated) {
+        const { slug, before, rating } = rated;
+        // As of replies: a rating of an earlier day stays with that day.
+        const counted = before && dayOf(before.atMs) === dayOf(rating.atMs) ? before : null;
+        add(slug, scoreCounts(rating, 1));
+        if (counted) add(slug, scoreCounts(counted, -1));
+        others.handOffRated?.(rated);
       },
       rated(rated) {
         const { slug, before, feedback, atMs } = rated;
@@ -178,6 +188,32 @@ export function createStatCounts({
       if (timer) clearTimeout(timer);
     },
   };
+}
+
+type AnswererChanged = Parameters<NonNullable<ThreadObserver["answererChanged"]>>[0];
+
+function peopleCounts({ how, waitedMs, tookMs, ...of }: AnswererChanged): Record<string, number> {
+  switch (how) {
+    case "asked":
+      return { [peopleName(of, "asked")]: 1 };
+    case "expired":
+      return { [peopleName(of, "missed")]: 1 };
+    case "unanswered":
+      return { [peopleName(of, "unanswered")]: 1 };
+    case "taken":
+      return waitedMs === null ? {} : { [peopleName(of, waitName(waitedMs))]: 1 };
+    case "returned":
+    case "closed":
+      return tookMs === null ? {} : { [peopleName(of, tookName(tookMs))]: 1 };
+    case "cancelled":
+    case "queued":
+      return {};
+  }
+}
+
+function scoreCounts(rating: HandOffRating, change: 1 | -1): Record<string, number> {
+  const name = `csat.${rating.score}` as const;
+  return { [name]: change, [peopleName(rating, name)]: change };
 }
 
 function thumbs({ feedback, counted }: Record<"feedback" | "counted", Feedback | null>) {

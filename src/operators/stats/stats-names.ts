@@ -9,7 +9,36 @@ export type StatName =
   | "handoffs"
   | "thumbsUp"
   | "thumbsDown"
-  | `wait.${number}`;
+  | `csat.${number}`
+  | `wait.${number}`
+  | PeopleName;
+
+/** What is counted of the hand-offs of one operator in one queue; either may be "": nobody, none. */
+export type PeopleName = `people ${string}`;
+
+/** What `waitName` counts, and what is counted one by one. */
+export type PeopleCount =
+  | "asked"
+  | "missed"
+  | "unanswered"
+  | `${"wait" | "took"}.${number}`
+  | `csat.${number}`;
+
+export function peopleName(
+  { queue = "", by = "" }: { queue?: string; by?: string },
+  count: PeopleCount,
+): PeopleName {
+  return `people ${JSON.stringify([queue, by])} ${count}`;
+}
+
+/** Back from a name; null: it is none. */
+export function peopleCountOf(name: string): { queue: string; by: string; count: string } | null {
+  const [, pair, count] = /^people (\[.*\]) (\S+)$/.exec(name) ?? [];
+  if (pair === undefined || count === undefined) return null;
+  // A cast: this process's kind wrote it.
+  const [queue, by] = JSON.parse(pair) as [string, string];
+  return { queue, by, count };
+}
 
 export const OUTCOMES = [
   "done",
@@ -27,14 +56,27 @@ const STEP = 1.1;
 
 /** Under which a wait is counted. */
 export function waitName(ms: number): `wait.${number}` {
-  return `wait.${Math.ceil(Math.log(Math.max(ms, 1)) / Math.log(STEP))}`;
+  return `wait.${powerOf(ms)}`;
 }
 
-/** The wait that so much of all are no longer than, in whole milliseconds; null: nobody waited. */
-export function waitAt(share: number, counts: Readonly<Record<string, number>>): number | null {
+/** Likewise how long something took. */
+export function tookName(ms: number): `took.${number}` {
+  return `took.${powerOf(ms)}`;
+}
+
+function powerOf(ms: number): number {
+  return Math.ceil(Math.log(Math.max(ms, 1)) / Math.log(STEP));
+}
+
+/** The wait that so much of all are no longer than, in whole milliseconds; null: nobody waited. `kind`: of which names. */
+export function waitAt(
+  share: number,
+  counts: Readonly<Record<string, number>>,
+  kind: "wait" | "took" = "wait",
+): number | null {
   const waits = Object.entries(counts)
-    .filter(([name]) => name.startsWith("wait."))
-    .map(([name, count]) => ({ power: Number(name.slice("wait.".length)), count }))
+    .filter(([name]) => name.startsWith(`${kind}.`))
+    .map(([name, count]) => ({ power: Number(name.slice(kind.length + 1)), count }))
     .sort((a, b) => a.power - b.power);
   const all = waits.reduce((sum, { count }) => sum + count, 0);
   let met = 0;

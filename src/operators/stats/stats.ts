@@ -1,6 +1,7 @@
 import { dayOf, daysOf } from "../../domain/day.ts";
 import { STATS_KEPT_DAYS } from "../../store.ts";
 import type { DayStats, StatsStore } from "../../store.ts";
+import { csatOf } from "./csat.ts";
 import { OUTCOMES, waitAt } from "./stats-names.ts";
 
 const DAY_MS = 86_400_000;
@@ -60,5 +61,6 @@ function statView({ day, visitors, counts }: DayStats) {
     // What was given and taken back is counted by two processes, of which one may have died before it told.
     thumbsUp: Math.max(0, number("thumbsUp")),
     thumbsDown: Math.max(0, number("thumbsDown")),
+    ...csatOf(counts),
   };
 }

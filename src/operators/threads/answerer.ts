@@ -1,4 +1,5 @@
 import { threadHost } from "../../charts/charts.ts";
+import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
 import { UnreadableRecord } from "../../store.ts";
 
 /** Who answers in a thread, as operators see it: without texts of the conversation. */
@@ -39,6 +40,11 @@ export function answererView(snapshot: string | undefined, { seesText = false } 
       ...(seesText && summary !== null ? { summary } : {}),
     },
   };
+}
+
+/** A change of who answers, for who may read a thread's texts. */
+export function answererChangeView({ epoch: _, atMs, ...change }: AnswererChange) {
+  return { at: atMs, ...change };
 }
 
 /** Whose a thread is, for who may read its texts. */

@@ -88,6 +88,10 @@ const isWebhookEvent = oneOf<WebhookEvent>({
   "handoff.requested": true,
   "handoff.taken": true,
   "handoff.returned": true,
+  "handoff.missed": true,
+  "handoff.rated": true,
+  "reply.unread": true,
+  "note.created": true,
   "user.identified": true,
   "user.deleted": true,
   "thread.deleted": true,
@@ -145,6 +149,7 @@ export const isChannel = shape<Channel>({
       unavailable: optional(isText),
       answerSeconds: optional(isNumber),
       unanswered: optional(isText),
+      rating: optional(isFlag),
       replies: optional(listOf(isText)),
       hours: optional(
         shape<Hours>({
@@ -170,6 +175,7 @@ export const isChannel = shape<Channel>({
         url: isText,
         secret: isText,
         events: optional(listOf(isWebhookEvent)),
+        unreadMinutes: optional(isNumber),
         olderSecrets: optional(listOf(shape<OlderSecret>({ secret: isText, untilMs: isNumber }))),
       }),
     ),

@@ -12,6 +12,7 @@ import { isNumber, isObject, isText, kindOf, listOf, nullable, oneOf, optional, 
 const isOperator = shape<Operator>({
   name: isText,
   displayName: optional(isText),
+  picture: optional(isText),
   queues: optional(listOf(isText)),
   role: oneOf<OperatorRole>({ admin: true, agent: true, auditor: true }),
   keyHash: isText,

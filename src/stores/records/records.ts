@@ -4,7 +4,8 @@ import type { RunOutcome, Usage } from "../../../machines/run.ts";
 import type { Attachment } from "../../domain/threads/attachments.ts";
 import type { Attributes } from "../../domain/people/attributes.ts";
 import type { RenamedThread } from "../../domain/threads/renamed-threads.ts";
-import type { Desk, Note } from "../../domain/threads/desk.ts";
+import type { Desk, HandOffRating, Note } from "../../domain/threads/desk.ts";
+import type { AnswererChange, HowChanged } from "../../domain/threads/answerer-change.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { KeptText, RunLine } from "../../domain/threads/kept-text.ts";
 import type {
@@ -289,6 +290,42 @@ export const deskKind = kindOf(
     labels: listOf(isText),
     snoozed: nullable(shape<NonNullable<Desk["snoozed"]>>({ untilMs: isNumber, sinceMs: isNumber })),
     notes: isNumber,
+    address: optional(isText),
+    ratings: optional(
+      listOf(
+        shape<HandOffRating>({
+          epoch: isNumber,
+          score: isNumber,
+          comment: optional(isText),
+          by: optional(isText),
+          queue: optional(isText),
+          atMs: isNumber,
+        }),
+      ),
+    ),
+    shownTo: optional(isNumber),
+    toldUnread: optional(isNumber),
+  }),
+);
+export const answererKind = kindOf(
+  "change of who answers",
+  shape<AnswererChange>({
+    epoch: isNumber,
+    how: oneOf<HowChanged>({
+      asked: true,
+      cancelled: true,
+      expired: true,
+      taken: true,
+      unanswered: true,
+      queued: true,
+      returned: true,
+      closed: true,
+    }),
+    atMs: isNumber,
+    by: optional(isText),
+    shownAs: optional(isText),
+    queue: optional(isText),
+    reason: optional(isText),
   }),
 );
 export const noteKind = kindOf("note", shape<Note>({ id: isText, by: isText, text: isText, atMs: isNumber }));
@@ -304,6 +341,7 @@ export const sharedKinds = [
   historySummaryKind,
   deskKind,
   noteKind,
+  answererKind,
   operatorKind,
   auditKind,
   sourceKind,
@@ -319,6 +357,7 @@ export const readCatalog = catalogKind.read;
 export const readHistorySummary = historySummaryKind.read;
 export const readDesk = deskKind.read;
 export const readNote = noteKind.read;
+export const readAnswererChange = answererKind.read;
 
 export const isThreadState: Check<ThreadState> = checkOf(threadState);
 export const readState = readerOf("state", isThreadState);

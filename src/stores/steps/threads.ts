@@ -5,6 +5,7 @@ import { catalogKind } from "../records/records.ts";
 import { HEADER, tables } from "../tables.ts";
 import type { StepsContext } from "./context.ts";
 import { fieldIs } from "./field-is.ts";
+import { answererSteps } from "./threads/answerers.ts";
 import { commitSteps } from "./threads/commit.ts";
 import { knownFacts } from "./threads/facts.ts";
 import { historySummarySteps } from "./threads/history-summary.ts";
@@ -29,6 +30,7 @@ export function threadSteps(
     ...readingSteps(context, known),
     ...textSteps(context, known),
     ...historySummarySteps(context, known),
+    ...answererSteps(context),
     ...queue,
     ...salvageSteps(context, known),
     commit: commitSteps(context, { known, join, completeClaim, committing }),

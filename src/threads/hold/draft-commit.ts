@@ -1,5 +1,6 @@
 import type { ThreadContext } from "../../../machines/thread.ts";
 import type { RunRecord } from "../../domain/threads/message.ts";
+import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
 import { tellingsOf } from "../../domain/threads/tellings.ts";
 import type { WebhookField } from "../../domain/channels/webhook.ts";
 import type { ThreadCommit, ThreadState } from "../../store.ts";
@@ -32,7 +33,7 @@ export function draftCommit(options: {
     snapshot: ThreadSnapshot;
     run: RunRecord | null;
   };
-  planned: { change: PlannedChange; next: ThreadSnapshot } | null;
+  planned: { change: PlannedChange; next: ThreadSnapshot; answerer: AnswererChange | null } | null;
   purpose: CommitPurpose;
   opId: string;
   atMs: number;
@@ -65,6 +66,7 @@ export function draftCommit(options: {
     messages: planned?.change.messages ?? [],
     holds: state === "running",
     deadlineMs: deadlineOf(state, next.context),
+    ...(planned?.answerer ? { answerer: planned.answerer } : {}),
     ...(tells.length > 0 ? { tells } : {}),
   };
 }

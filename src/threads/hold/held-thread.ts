@@ -312,8 +312,8 @@ export class HeldThread {
   }
 
   #adopt(planned: Planned): void {
-    const { change } = planned;
-    const waited = this.#known.snapshot.context.person;
+    const { change, answerer } = planned;
+    const before = this.#known.snapshot.context.person;
     // One of several calls was answered: the others go on.
     const isRunning = threadStateOf(planned.next.value) === "running";
     const goesOn = planned.event?.type === "tool.returned" && isRunning && change.effects.length === 0;
@@ -326,8 +326,9 @@ export class HeldThread {
     this.log.say(change.lines);
     reportChange(
       this.#dependencies,
-      { uid: this.uid, slug: this.slug, rev: this.#known.rev, waited },
+      { uid: this.uid, slug: this.slug, rev: this.#known.rev },
       change,
+      answerer && { ...answerer, before },
     );
   }
 

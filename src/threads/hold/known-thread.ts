@@ -3,6 +3,7 @@ import type { ThreadEvent } from "../../../machines/thread.ts";
 import type { KnownHistory, Turn } from "../../agent.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";
+import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import { handOffOf } from "../../domain/threads/hand-off.ts";
 import { newFence } from "../../domain/threads/fence.ts";
@@ -12,6 +13,7 @@ import type { Segment } from "../../trace.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import { endUnreadable } from "../recover/end-unreadable.ts";
 import { threadStateOf } from "../thread-state.ts";
+import { answererChange } from "./answerer-change.ts";
 import { draftCommit } from "./draft-commit.ts";
 import type { CommitPurpose } from "./draft-commit.ts";
 import { nextTurn } from "./next-turn.ts";
@@ -27,6 +29,8 @@ export interface Planned {
   change: PlannedChange;
   next: ThreadSnapshot;
   event: ThreadEvent | null;
+  /** What it changes of who answers; null: nothing. */
+  answerer: AnswererChange | null;
   /** The trace segment that begins with it. */
   segment: Segment | null;
 }
@@ -138,6 +142,7 @@ export class KnownThread {
     const event = withCost(sent, used);
     const decision = threadHost.decide(this.snapshot, event);
     if (!decision.changed) return null;
+    const nowMs = this.#dependencies.clock.now();
     const change = planChange({
       ...NOTHING_ENCLOSED,
       ...enclosed,
@@ -146,9 +151,11 @@ export class KnownThread {
       decision,
       messageCount: this.#messageCount,
       lastMessageAtMs: this.#history.at(-1)?.createdAtMs ?? 0,
-      nowMs: this.#dependencies.clock.now(),
+      nowMs,
     });
-    return this.#traced({ change, next: decision.next, event, segment: null });
+    const { next } = decision;
+    const answerer = answererChange(event.type, { before: this.snapshot, next, atMs: nowMs });
+    return this.#traced({ change, next, event, answerer, segment: null });
   }
 
   /** The end of a run whose thread's state could not be read (end-unreadable.ts). */
@@ -156,7 +163,7 @@ export class KnownThread {
     const { clock, newId } = this.#dependencies;
     const thread = { run: this.run, tail: this.#history, messageCount: this.#messageCount };
     const change = endUnreadable(thread, { newRunId: newId(), nowMs: clock.now() });
-    return { change, next: threadHost.initial(), event: null, segment: null };
+    return { change, next: threadHost.initial(), event: null, answerer: null, segment: null };
   }
 
   #traced(planned: Planned): Planned {

@@ -1,3 +1,5 @@
+import type { Person } from "../../../machines/person.ts";
+import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
 import { addUsage } from "../../../machines/run.ts";
 import type { Message, RunRecord } from "../../domain/threads/message.ts";
 import type { ToldEvent, WebhookEvent } from "../../domain/channels/webhook.ts";
@@ -7,18 +9,20 @@ import type { PlannedChange } from "./plan-change.ts";
 /** The webhook events of a planned change, in the order in which they happened. */
 export function toldEvents({
   change,
+  answerer,
   before,
   next,
   nowMs,
   newId,
 }: {
   change: PlannedChange;
+  answerer: AnswererChange | null;
   before: ThreadSnapshot;
   next: ThreadSnapshot;
   nowMs: number;
   newId: () => string;
 }): ToldEvent[] {
-  const { endedRun, run, messages, move } = change;
+  const { endedRun, run, messages } = change;
   const event = (type: WebhookEvent, data: Record<string, unknown>): ToldEvent => ({
     id: `msg_${newId()}`,
     type,
@@ -35,7 +39,7 @@ export function toldEvents({
   const ended = [endedRun, run].flatMap((one) =>
     one?.outcome ? [event("run.ended", endOf(one, { messages, before, next, nowMs }))] : [],
   );
-  const handOffs = handOffsOf(move.event, { before, next });
+  const handOffs = answerer ? handOffsOf(answerer, next.context.person) : [];
   return [...created, ...ended, ...handOffs.map(({ type, data }) => event(type, data))];
 }
 
@@ -66,43 +70,40 @@ function usageOfMove({ before, next }: Move): { input: number; output: number } 
 }
 
 function handOffsOf(
-  event: string,
-  { before, next }: Move,
+  { how, epoch, by, queue, reason }: AnswererChange,
+  person: Person | null,
 ): { type: WebhookEvent; data: Record<string, unknown> }[] {
-  const person = next.context.person;
-  const { epoch } = next.context;
-  const back = (how: string) => ({
+  const back = {
     type: "handoff.returned" as const,
-    data: { epoch, how, ...(before.context.person?.name ? { by: before.context.person.name } : {}) },
-  });
+    data: { epoch, how, ...(by === undefined ? {} : { by }) },
+  };
   const requested = {
     type: "handoff.requested" as const,
     data: {
       epoch,
       askedBy: person?.askedBy ?? null,
-      reason: person?.reason ?? null,
+      reason: reason ?? null,
       summary: person?.summary ?? null,
-      ...(person?.queue === undefined ? {} : { queue: person.queue }),
+      ...(queue === undefined ? {} : { queue }),
     },
   };
-  switch (event) {
-    case "agent.handedOff":
-    case "person.asked":
-    case "person.queued":
+  const missed = {
+    type: "handoff.missed" as const,
+    data: { epoch, reason: reason ?? null, ...(queue === undefined ? {} : { queue }) },
+  };
+  switch (how) {
+    case "asked":
+    case "queued":
       return [requested];
-    case "person.took":
-      return [{ type: "handoff.taken", data: { epoch, by: person?.name ?? null } }];
-    case "answer.expired":
-      return [back("unanswered"), requested];
-    case "person.returned":
-      return [back("returned")];
-    case "person.closed":
-      return [back("closed")];
-    case "person.unasked":
-      return [back("cancelled")];
-    case "wait.expired":
-      return [back("expired")];
-    default:
-      return [];
+    case "taken":
+      return [{ type: "handoff.taken", data: { epoch, by: by ?? null } }];
+    case "unanswered":
+      return [back, requested];
+    case "returned":
+    case "closed":
+    case "cancelled":
+      return [back];
+    case "expired":
+      return [back, missed];
   }
 }

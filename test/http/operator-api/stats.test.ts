@@ -1,5 +1,6 @@
 // For src/http/operator-api/stats.ts, src/operators/stats/
 import { expect, test } from "vitest";
+import { peopleName, tookName, waitName } from "../../../src/operators/stats/stats-names.ts";
 import { dayOf } from "../../../src/domain/day.ts";
 import { startOperated } from "./operators-service.ts";
 
@@ -80,4 +81,38 @@ test.each([
 ])("%s asks /stats%s: %i", async (name, query, status) => {
   const { as } = await withStats();
   expect((await as(name, "GET", `/stats${query}`)).status).toBe(status);
+});
+
+test("how hand-offs went, by queue and operator, as JSON and as a file for spreadsheets", async () => {
+  const service = await startOperated();
+  const kim = { queue: "returns", by: "kim" };
+  const counts = {
+    [peopleName({ queue: "returns" }, "asked")]: 3,
+    [peopleName({ queue: "returns" }, "missed")]: 1,
+    [peopleName(kim, waitName(1_000))]: 2,
+    [peopleName(kim, tookName(60_000))]: 2,
+    [peopleName(kim, "csat.5")]: 1,
+    [peopleName(kim, "csat.4")]: 1,
+    [peopleName({ by: '=SUM("a")' }, "unanswered")]: 1,
+    messages: 7,
+  };
+  await service.store.addStats({ slug: "shop", day: DAY, by: "p1", nth: 1, counts, visitors: [] });
+  const range = `channel=shop&from=${DAY}&to=${DAY}`;
+  const got = await service.as("auditor", "GET", `/reports/people?${range}`);
+  const nobody = { taken: 0, ended: 0, waitMsP50: null, tookMsP50: null, ratings: 0, csat: null };
+  expect(await got.json()).toMatchObject({
+    items: [
+      { ...nobody, queue: null, operator: '=SUM("a")', unanswered: 1 },
+      { ...nobody, queue: "returns", operator: null, asked: 3, missed: 1 },
+      { queue: "returns", operator: "kim", taken: 2, ended: 2, ratings: 2, csat: 4.5 },
+    ],
+  });
+  const csv = await service.as("auditor", "GET", `/reports/people?${range}&format=csv`);
+  expect(csv.headers["content-type"]).toBe("text/csv; charset=utf-8");
+  const [names, formula, ...more] = (await csv.text()).split("\r\n");
+  expect(names).toMatch(/^queue,operator,asked,taken,/);
+  expect(formula).toMatch(/^,"'=SUM\(""a""\)",0,/);
+  expect(more).toHaveLength(3);
+  expect((await service.as("shop-agent", "GET", "/reports/people?channel=other")).status).toBe(403);
+  expect((await service.as("admin", "GET", "/reports/people?format=pdf")).status).toBe(422);
 });

@@ -27,7 +27,8 @@ async function open({ enabled = true } = {}) {
     visit: (path: string, body: unknown = "") => service.post(`${own}${path}`, body, { headers }),
     read: (path: string, query = "") =>
       service.ask({ path: `${own}${path}`, query, headers: { origin: ORIGIN, ...headers } }),
-    act: (name: string, act: string, body?: unknown) => service.as(name, "POST", `${operated}/${act}`, body),
+    act: (name: string, act: string, body?: unknown, method = "POST") =>
+      service.as(name, method, `${operated}/${act}`, body),
   };
 }
 
@@ -384,5 +385,62 @@ describe("G22: a visitor who asks for a person in many threads", () => {
     expect(await ask(a, "handoff/cancel")).toEqual(taken);
     expect(await ask(d)).toEqual(taken);
     expect(await ask(a)).toEqual(refused);
+  });
+});
+
+describe("what a visitor is told of people, and leaves for them", () => {
+  const changes = async (got: Promise<{ json(): Promise<unknown> }>) =>
+    (await (await got).json()) as { items: object[]; address?: string; rating?: object | null };
+
+  test("who answered when, by the name and with the picture that visitors see; operators see more", async () => {
+    const { say, visit, read, act, as, renew } = await open();
+    const picture = "data:image/png;base64,iVBORw0KGgo=";
+    await as("admin", "PATCH", "/operators/agent", { displayName: "Kim", picture });
+    await renew();
+    expect(await changes(read("/handoffs"))).toEqual({ items: [] });
+    await visit("/handoff", { reason: "A refund" });
+    await say("Hello?");
+    await act("agent", "take", { epoch: 1 });
+    await act("agent", "close", { epoch: 2 });
+    const at = expect.any(Number) as number;
+    expect(await changes(read("/handoffs"))).toEqual({
+      items: [
+        { at, how: "asked" },
+        { at, how: "taken", name: "Kim", picture },
+        { at, how: "closed", name: "Kim", picture },
+      ],
+      rating: null,
+    });
+    expect((await visit("/rating", { score: 0 })).status).toBe(422);
+    expect((await visit("/rating", { score: 5, comment: " " })).status).toBe(204);
+    expect((await visit("/address", { address: "no address" })).status).toBe(422);
+    expect((await visit("/address", { address: "ada@example.com" })).status).toBe(204);
+    expect(await changes(read("/handoffs"))).toMatchObject({
+      address: "ada@example.com",
+      rating: { score: 5 },
+    });
+    expect(await changes(act("agent", "handoffs", undefined, "GET"))).toMatchObject({
+      items: [
+        { how: "asked", reason: "A refund" },
+        { how: "taken", by: "agent", shownAs: "Kim" },
+        { how: "closed", by: "agent" },
+      ],
+      address: "ada@example.com",
+      ratings: [{ score: 5, by: "agent" }],
+    });
+    expect((await act("auditor", "handoffs", undefined, "GET")).status).toBe(403);
+  });
+
+  test("no rating is asked for before a person has ended a hand-off, nor where the channel asks for none", async () => {
+    const { say, visit, read, act, store, renew } = await open();
+    expect((await visit("/rating", { score: 5 })).status).toBe(409);
+    await visit("/handoff");
+    await say("Hello?");
+    await act("agent", "take", { epoch: 1 });
+    await act("agent", "return", { epoch: 2 });
+    expect(await changes(read("/handoffs"))).toHaveProperty("rating", null);
+    await store.putChannel({ ...shop, handoff: { enabled: true, rating: false } });
+    await renew();
+    expect(await changes(read("/handoffs"))).not.toHaveProperty("rating");
   });
 });

@@ -237,7 +237,7 @@ function timesOfPlaces(key: string, value: unknown): unknown {
 /** What only reads, or is no call of the database. */
 const READING = new Set(
   (
-    "audit blockedIps changed channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
+    "answererChanges audit blockedIps changed channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
     "countedTokens desk documents due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
     "keptText keys lastOp level listThreads load longestWaiting look nextDueMs notes onChange onMessage onReconnect onTokenRotated " +
     "operators pages plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send sources spentTokens stats sweepPlace " +

@@ -93,12 +93,13 @@ const someCommit = {
   starts: fc.option(waitingId, { freq: 2 }),
   holds: fc.boolean(),
   deadlineMs: fc.integer({ min: 1, max: 50 }),
+  answerer: fc.option(fc.record({ epoch: fc.integer({ min: 1, max: 4 }), how: pick("asked", "taken") })),
   waits: fc.option(fc.record({ runId: waitingId, max: fc.integer({ min: 0, max: 3 }) })),
 };
 
 /** Every method that changes a store, but for what knows more than one process, and for webhooks. */
 export const CALLS: Record<string, Kind> = {
-  commit: kind(14, someCommit, async ({ repeats, ...drawn }, number, store) => {
+  commit: kind(14, someCommit, async ({ repeats, answerer, ...drawn }, number, store) => {
     const { claimed, does, ofCatalog, waits, starts } = drawn;
     const record = await store.load(drawn.uid, 0);
     if (repeats && record?.snapshot) {
@@ -119,6 +120,7 @@ export const CALLS: Record<string, Kind> = {
         ? { readCatalogId: ofCatalog === "it" ? (record?.catalogId ?? null) : ofCatalog }
         : {}),
       atMs: number,
+      ...(answerer ? { answerer: { ...answerer, atMs: number, by: "👋" } } : {}),
       run: saved && { ...saved, ...(goesOn && does === "ends" ? { outcome: "done" as const } : {}) },
       endedRun:
         saved && active && active.runId !== its ? { ...active, outcome: "superseded" as const } : null,
@@ -181,6 +183,11 @@ export const CALLS: Record<string, Kind> = {
     const note = { id: String(rev), by: "ann", text: `${label} noted`, atMs: 5 };
     return (store) => store.keepDesk({ uid, slug: SLUG, desk, note, atMs: 5 });
   }),
+  answererChanges: kind(
+    1,
+    { uid, epoch: fc.nat(5) },
+    (drawn) => (store) => store.answererChanges(drawn.uid, drawn.epoch),
+  ),
   desk: kind(1, { uid }, (drawn) => (store) => store.desk(drawn.uid)),
   notes: kind(1, { uid }, (drawn) => (store) => store.notes(drawn.uid)),
   historySummary: kind(1, { uid }, (drawn) => (store) => store.historySummary(drawn.uid)),

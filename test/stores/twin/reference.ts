@@ -3,6 +3,7 @@ import type { Clock } from "../../../src/clock.ts";
 import type { Channel } from "../../../src/domain/channels/channel.ts";
 import { isSameFeedback, mayBeRated, withFeedback } from "../../../src/domain/threads/feedback.ts";
 import { wholeMessage, wholeRun } from "../../../src/domain/threads/kept-text.ts";
+import type { AnswererChange } from "../../../src/domain/threads/answerer-change.ts";
 import { NO_DESK } from "../../../src/domain/threads/desk.ts";
 import type { Desk, Note } from "../../../src/domain/threads/desk.ts";
 import type { HistorySummary } from "../../../src/domain/threads/history-summary.ts";
@@ -68,6 +69,7 @@ interface Thread {
   parts: Map<string, string>;
   queue: UserMessage[];
   historySummary: HistorySummary | null;
+  answerers: Map<number, AnswererChange>;
   desk: Desk;
   notes: Note[];
   /** By clientMessageId. */
@@ -149,6 +151,7 @@ export function createReference(clock: Clock): Store {
       parts: new Map(),
       queue: [],
       historySummary: null,
+      answerers: new Map(),
       desk: NO_DESK,
       notes: [],
       claims: new Map(),
@@ -245,6 +248,7 @@ export function createReference(clock: Clock): Store {
     if (change.run) listRun(kept, change.run);
     if (!change.orWait && claimed) kept.claims.set(claimed.clientMessageId, claimed);
     kept.messages.push(...change.messages);
+    if (change.answerer) kept.answerers.set(change.answerer.epoch, change.answerer);
     kept.rev += 1;
     const next = kept.queue[0] ?? null;
     kept.fence = change.holds || next !== null ? change.fence : null;
@@ -674,13 +678,17 @@ export function createReference(clock: Clock): Store {
       thread.historySummary = summary;
       return true;
     },
+    async answererChanges(uid, epoch) {
+      const changes = [...(threads.get(uid)?.answerers.values() ?? [])];
+      return changes.filter((one) => one.epoch <= epoch).sort((a, b) => a.epoch - b.epoch);
+    },
     desk: async (uid) => threads.get(uid)?.desk ?? NO_DESK,
     async keepDesk({ uid, slug, desk, note }) {
       const thread = threads.get(uid);
-      if (thread?.slug !== slug || thread.desk.rev !== desk.rev - 1) return false;
+      if (thread?.slug !== slug || thread.desk.rev !== desk.rev - 1) return null;
       thread.desk = desk;
       if (note) thread.notes.push(note);
-      return true;
+      return { unqueued: [] };
     },
     notes: async (uid) => threads.get(uid)?.notes ?? [],
     commit: async (change) => commit(change),

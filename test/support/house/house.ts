@@ -167,6 +167,10 @@ export const SERVICE: readonly Layer[] = [
           },
           { path: "src/threads/delete/", is: "deletions, until nothing is left" },
           { path: "src/threads/feeds/", is: "live feeds of a thread, for every reader on any instance" },
+          {
+            path: "src/threads/desk/",
+            is: "what is kept beside a conversation: notes, labels, an address, ratings",
+          },
           { path: "src/threads/following/", is: "following a run that another instance holds" },
         ],
       },

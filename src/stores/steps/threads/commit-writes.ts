@@ -18,6 +18,7 @@ import { storedChars } from "../../records/stored-records.ts";
 import type { StoredMessage, StoredRun } from "../../records/stored-records.ts";
 import { HEADER, bucketOf, tables } from "../../tables.ts";
 import { fieldIs } from "../field-is.ts";
+import { answererWrite } from "./answerers.ts";
 import { claimWrite, unclaimed } from "./claims.ts";
 import type { Facts } from "./facts.ts";
 import { tellingWrites } from "./tellings.ts";
@@ -76,6 +77,7 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
     refs = telling.refs;
     writes.push(...telling.writes);
   }
+  if (commit.answerer) writes.push(answererWrite(uid, commit.answerer, seal));
   const run = commit.run && runText(commit, commit.run, seal, facts);
   const snapshot = seal ? snapshotSealed(commit.snapshot, seal) : commit.snapshot;
   writes.push({ write: "set", key: header, fields: headerFields(commit, { run, snapshot }, before, facts) });

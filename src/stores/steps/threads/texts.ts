@@ -2,7 +2,10 @@ import { imagesName, wholeMessage, wholeRun } from "../../../domain/threads/kept
 import type { Message, RunRecord } from "../../../domain/threads/message.ts";
 import type { ThreadStore } from "../../../store/threads.ts";
 import { openedImages, openedPart, sealedPart } from "../../content-keys/sealed-records.ts";
+import type { Open, Seal } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
+import type { Pair } from "../../engine.ts";
+import { jsonValue } from "../../records/json-value.ts";
 import { imagesFrom } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
@@ -113,5 +116,16 @@ export function partName(runId: string, nth: number): string {
 
 /** What a sealed part is bound to. */
 export const partId = (runId: string, nth: number) => `${runId} ${nth}`;
+
+/** A record that is stored as a part: its field, sealed if there is a seal. */
+export function recordPart(record: unknown, of: string, nth: number, seal: Seal | null): Pair {
+  const json = JSON.stringify(record);
+  return [partName(of, nth), seal ? sealedPart(json, partId(of, nth), seal) : json];
+}
+
+/** Back from its field's text. */
+export function recordOfPart(text: string, of: string, nth: number, open: Open): unknown {
+  return jsonValue(openedPart(text, partId(of, nth), open));
+}
 
 const imagesField = (runId: string) => partName(imagesName(runId), 0);
