@@ -25,6 +25,7 @@ export { DraftImageList } from "./view/draft-image-list.tsx";
 export { fitViewport } from "./view/fit-viewport.ts";
 export { ImageButton } from "./view/image-button.tsx";
 export { MessageImages } from "./view/message-images.tsx";
+export { PeopleLines } from "./view/people-lines.tsx";
 export { PersonBar } from "./view/person-bar.tsx";
 export { plainText, renderMarkdown } from "./view/markdown/render-markdown.ts";
 export { Sources } from "./view/sources.tsx";

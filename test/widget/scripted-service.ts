@@ -217,6 +217,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
       return json(response, 200, { items: pageOf(thread.history, url.searchParams) });
     if (path.endsWith("/events")) return feed(request, response, thread, url.searchParams);
     if (path === "/tools") return void response.writeHead(204).end();
+    if (path.endsWith("/handoffs")) return json(response, 200, { items: [] });
     if (path.endsWith("/handoff")) {
       turn(thread, { state: "waiting_for_person", waitingSince: Date.now() });
       return void response.writeHead(204).end();

@@ -10,9 +10,10 @@ import { mayOf, useConsole } from "../shell/console-context.ts";
 import { linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { AddOperator } from "./add-operator.tsx";
+import { EditOperator } from "./edit-operator.tsx";
 
 type WithKey = OperatorView & { key: string };
-type Asked = { type: "add" } | { type: "remove" | "rotate"; operator: OperatorView };
+type Asked = { type: "add" } | { type: "edit" | "remove" | "rotate"; operator: OperatorView };
 
 /** Who looks after the service, and may see what. */
 export function Operators() {
@@ -75,6 +76,15 @@ export function Operators() {
                 type="button"
                 class="button small"
                 tabIndex={tabIndex}
+                aria-label={`Edit ${operator.name}`}
+                onClick={() => setAsked({ type: "edit", operator })}
+              >
+                Edit
+              </button>
+              <button
+                type="button"
+                class="button small"
+                tabIndex={tabIndex}
                 aria-label={`New key for ${operator.name}`}
                 onClick={() => setAsked({ type: "rotate", operator })}
               >
@@ -95,6 +105,13 @@ export function Operators() {
       </PagedList>
       {asked?.type === "add" && (
         <AddOperator onClose={close} onAdded={(added) => done(added, `${added.name} is an operator`)} />
+      )}
+      {asked?.type === "edit" && (
+        <EditOperator
+          operator={asked.operator}
+          onClose={close}
+          onChanged={() => done(null, `${asked.operator.name} is changed`)}
+        />
       )}
       {asked?.type === "rotate" && (
         <Question

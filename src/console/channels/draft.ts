@@ -20,6 +20,12 @@ export interface ChannelDraft {
   unanswered: string;
   /** One a line. */
   queues: string;
+  asksRating: boolean;
+  timeZone: string;
+  /** A day a line, as `mon 09:00-12:00 13:00-17:30`; empty: somebody is always there. */
+  week: string;
+  /** A day a line, as `2026-12-25`. */
+  holidays: string;
   /** Ready answers; empty ones are left out. */
   replies: readonly string[];
   /** Days; empty: kept for good. */
@@ -55,6 +61,10 @@ export function draftOf({
     answerSeconds: numberText(handoff?.answerSeconds),
     unanswered: handoff?.unanswered ?? "",
     queues: (handoff?.queues ?? []).join("\n"),
+    asksRating: handoff?.rating !== false,
+    timeZone: handoff?.hours?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    week: weekText(handoff?.hours?.week ?? {}),
+    holidays: (handoff?.hours?.holidays ?? []).join("\n"),
     replies: handoff?.replies ?? [],
     threadsDays: numberText(retention.threadsDays),
     anonymousDays: numberText(retention.anonymousDays),
@@ -97,7 +107,35 @@ const HANDOFF = [
   "unavailable",
   "answerSeconds",
   "unanswered",
+  "asksRating",
+  "timeZone",
+  "week",
+  "holidays",
 ] as const;
+
+const DAY_NAMES = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
+function weekText(week: Record<string, string[]>): string {
+  return DAY_NAMES.flatMap((day) => {
+    const ranges = week[day] ?? [];
+    return ranges.length === 0 ? [] : [`${day} ${ranges.join(" ")}`];
+  }).join("\n");
+}
+
+/** What is no day is sent as it is written: the service says what is wrong with it. */
+function hoursOf({ timeZone, week, holidays }: ChannelDraft): Pick<HandoffView, "hours"> {
+  const lines = week.split("\n").map((line) => line.trim().split(/[\s,]+/));
+  const days = lines.filter(([day = ""]) => day !== "");
+  if (days.length === 0) return {};
+  const free = linesOf(holidays);
+  return {
+    hours: {
+      timeZone: timeZone.trim(),
+      week: Object.fromEntries(days.map(([day = "", ...ranges]) => [day.toLowerCase(), ranges])),
+      ...(free.length === 0 ? {} : { holidays: free }),
+    },
+  };
+}
 
 function isSameHandOff(draft: ChannelDraft, before: ChannelDraft): boolean {
   const isSame =
@@ -126,6 +164,8 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     unanswered: _unanswered,
     queues: _queues,
     replies: _replies,
+    rating: _rating,
+    hours: _hours,
     ...rest
   } = handoff ?? { enabled: false };
   const replies = written(draft.replies);
@@ -139,6 +179,8 @@ function handoffOf({ handoff }: ChannelView, draft: ChannelDraft): HandoffView {
     ...(draft.answerSeconds === "" ? {} : { answerSeconds: Number(draft.answerSeconds) }),
     ...(draft.unanswered === "" ? {} : { unanswered: draft.unanswered }),
     ...(queues.length === 0 ? {} : { queues }),
+    ...(draft.asksRating ? {} : { rating: false }),
+    ...hoursOf(draft),
     ...(replies.length === 0 ? {} : { replies }),
   };
 }

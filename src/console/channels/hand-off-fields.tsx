@@ -60,6 +60,38 @@ export function HandOffFields({
             onInput={(queues) => onChange({ queues })}
             hint="One a line. The assistant, visitors and operators choose one; none: everybody answers everything."
           />
+          <TextField
+            label="Hours in which somebody is there"
+            rows={5}
+            value={draft.week}
+            onInput={(week) => onChange({ week })}
+            placeholder={"mon 09:00-12:00 13:00-17:30\ntue 09:00-17:30"}
+            hint="A day a line. Outside them visitors are told when somebody is there again, and may leave an address. Empty: somebody is always there."
+          />
+          {draft.week.trim() !== "" && (
+            <>
+              <TextField
+                label="Time zone of the hours"
+                value={draft.timeZone}
+                onInput={(timeZone) => onChange({ timeZone })}
+                placeholder="Europe/Berlin"
+              />
+              <TextField
+                label="Days on which nobody is there"
+                rows={2}
+                value={draft.holidays}
+                onInput={(holidays) => onChange({ holidays })}
+                placeholder="2026-12-25"
+                hint="One a line."
+              />
+            </>
+          )}
+          <CheckField
+            label="Ask visitors how a person has helped"
+            hint="Five faces and a comment, when the person has closed the conversation or given it back."
+            checked={draft.asksRating}
+            onChange={(asksRating) => onChange({ asksRating })}
+          />
           <ReplyFields replies={draft.replies} onChange={(replies) => onChange({ replies })} />
         </>
       )}

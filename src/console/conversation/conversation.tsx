@@ -13,6 +13,7 @@ import { Titled } from "../shell/titled.tsx";
 import { whoOf } from "../inbox/who.ts";
 import { Answer } from "./answer.tsx";
 import { Assign } from "./assign.tsx";
+import { useChanges } from "./changes.ts";
 import { DeleteConversation } from "./delete-conversation.tsx";
 import { useDesk } from "./desk.ts";
 import { Facts } from "./facts.tsx";
@@ -21,6 +22,7 @@ import { useKnown } from "./known.ts";
 import { Labels } from "./labels.tsx";
 import { Messages } from "./messages.tsx";
 import { Notes } from "./notes.tsx";
+import { Others } from "./others.tsx";
 import { Snooze } from "./snooze.tsx";
 import type { TalkState } from "./talk-state.ts";
 import { useTalk } from "./watch-talk.ts";
@@ -68,6 +70,8 @@ export function Conversation({
   const [asked, setAsked] = useState<Asked | null>(null);
   const close = () => setAsked(null);
   const desk = useDesk(slug, id, thread.reload);
+  const changes = useChanges(slug, id, { person, isWanted: may.readTexts });
+  const summary = facts?.handoff?.summary ?? facts?.summary?.text ?? null;
   const named = user?.displayName ?? user?.externalUserId ?? null;
   const visitor = named ?? "Visitor";
   const title = named ?? (facts && whoOf(facts, { isWeb: channel?.kind !== "transport" })) ?? "Conversation";
@@ -180,7 +184,13 @@ export function Conversation({
         <section class="talk-part" aria-label="What was said">
           {may.readTexts ? (
             <>
-              <Messages watched={watched} visitor={visitor} reader={own} />
+              {summary !== null && (
+                <details class="summary" open>
+                  <summary>So far, in the assistant's words</summary>
+                  <p dir="auto">{summary}</p>
+                </details>
+              )}
+              <Messages watched={watched} changes={changes.items} visitor={visitor} reader={own} />
               {isMine && (
                 <Answer key={id} slug={slug} id={id} handOff={handOff} replies={settings?.replies ?? []} />
               )}
@@ -202,7 +212,15 @@ export function Conversation({
               <Notes key={id} slug={slug} id={id} />
             </>
           )}
-          <Facts slug={slug} id={id} thread={facts} machine={watched.talk.seen.machine} user={user} />
+          <Facts
+            slug={slug}
+            id={id}
+            thread={facts}
+            machine={watched.talk.seen.machine}
+            user={user}
+            changes={changes}
+          />
+          {user && <Others slug={slug} id={id} userId={user.userId} />}
           <WhatElse
             user={may.changeUsers ? user : null}
             onBlock={(blocked) => user && void change.send(user, { blocked })}

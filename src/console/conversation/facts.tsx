@@ -2,7 +2,7 @@ import type { MachineView } from "../../operators/accounts/sight.ts";
 import { Fact } from "../parts/fact.tsx";
 import { numberText } from "../parts/numbers.ts";
 import { Time } from "../parts/times.tsx";
-import type { ThreadView, UserView } from "../service/views.ts";
+import type { ChangesView, ThreadView, UserView } from "../service/views.ts";
 import { linkTo } from "../shell/route.ts";
 import { Attributes } from "../users/attributes.tsx";
 import { UserFlags, nameOf } from "../users/names.tsx";
@@ -14,12 +14,14 @@ export function Facts({
   thread,
   machine,
   user,
+  changes,
 }: {
   slug: string;
   id: string;
   thread: ThreadView | null;
   machine: MachineView | null;
   user: UserView | null;
+  changes: ChangesView;
 }) {
   const visitor = machine?.visitor ?? null;
   const context = Object.entries(visitor?.context ?? {});
@@ -41,8 +43,13 @@ export function Facts({
           {String(value)}
         </Fact>
       ))}
+      <Fact name="E-mail address, left by the visitor">{changes.address}</Fact>
+      {changes.ratings.map(({ at, score, comment, by }) => (
+        <Fact key={at} name={by === undefined ? "Rating" : `Rating of ${by}`}>
+          {score} of 5{comment !== undefined && `: ${comment}`}
+        </Fact>
+      ))}
       <Fact name="Reason">{thread?.handoff?.reason}</Fact>
-      <Fact name="Summary">{thread?.handoff?.summary}</Fact>
       <Fact name="Id" mono>
         {id}
       </Fact>

@@ -3,7 +3,8 @@ import type { Line } from "../../../machines/line.ts";
 import { hasTooManyPixels } from "../../domain/threads/image-dimensions.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Time } from "../parts/times.tsx";
-import type { MessageView, StepView } from "../service/views.ts";
+import type { ChangeView, MessageView, StepView } from "../service/views.ts";
+import { changeText } from "./changes.ts";
 import { Markdown } from "./markdown.tsx";
 import { openReply } from "./talk-state.ts";
 import type { Talk } from "./watch-talk.ts";
@@ -14,10 +15,12 @@ const NEAR_PX = 80;
 /** The conversation as a chat: new messages scroll in at the end, earlier ones are added above without a jump. */
 export function Messages({
   watched,
+  changes,
   visitor,
   reader,
 }: {
   watched: Talk;
+  changes: readonly ChangeView[];
   visitor: string;
   /** The operator who reads here. */
   reader: string;
@@ -37,7 +40,7 @@ export function Messages({
     if (before.isAtEnd) list.scrollTop = list.scrollHeight;
     else if (first !== before.first) list.scrollTop += list.scrollHeight - before.height;
     place.current = { ...before, first, height: list.scrollHeight };
-  }, [messages, reply, writes]);
+  }, [messages, changes, reply, writes]);
 
   // The list's height changes with what is below it: the answer form comes and goes.
   useEffect(() => {
@@ -68,9 +71,15 @@ export function Messages({
           Earlier messages
         </button>
       )}
-      {messages.map((message) => (
-        <Message key={message.id} message={message} visitor={visitor} />
-      ))}
+      {withChanges(messages, changes, hasEarlier).map((item) =>
+        "how" in item ? (
+          <p key={`change ${item.at}`} class="change">
+            {changeText(item)} <Time at={item.at} />
+          </p>
+        ) : (
+          <Message key={item.id} message={item} visitor={visitor} />
+        ),
+      )}
       {reply && <OpenReply lines={reply.lines} />}
       {writes !== null && writes !== reader && <p class="quiet">{writes} writes…</p>}
       {messages.length === 0 && !watched.isLoading && watched.trouble === null && (
@@ -78,6 +87,19 @@ export function Messages({
       )}
     </div>
   );
+}
+
+/** In the order in which they came. What came before messages that are not loaded comes with them. */
+function withChanges(
+  messages: readonly MessageView[],
+  changes: readonly ChangeView[],
+  hasEarlier: boolean,
+): (MessageView | ChangeView)[] {
+  const sinceMs = hasEarlier ? (messages[0]?.createdAt ?? 0) : 0;
+  const shown = changes.filter(({ at }) => at >= sinceMs);
+  const timeOf = (item: MessageView | ChangeView) => ("how" in item ? item.at : item.createdAt);
+  // Stable: a change follows the messages of its own moment.
+  return [...messages, ...shown].sort((a, b) => timeOf(a) - timeOf(b));
 }
 
 function Message({ message, visitor }: { message: MessageView; visitor: string }) {

@@ -5,13 +5,14 @@ import { Empty } from "../parts/empty.tsx";
 import { CheckField, SelectField } from "../parts/fields.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import type { ChannelView, PlacedThread } from "../service/views.ts";
-import { useConsole } from "../shell/console-context.ts";
+import { mayOf, useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { isChimeOn, setChime } from "./chime.ts";
 import { EVERY, fitting, shownIn } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 import { UNDER_WAY, useLiveThreads } from "./live-threads.ts";
+import { Bulk } from "./bulk.tsx";
 import { isNotifyOn, setNotify } from "./notify.ts";
 import { GROUPS } from "./states.tsx";
 import { ThreadRow } from "./thread-row.tsx";
@@ -115,6 +116,9 @@ function latestChannel(threads: InboxThreads): string | undefined {
   )?.channel;
 }
 
+/** The conversations that the operator has chosen, by id. */
+type Chosen = ReadonlySet<string>;
+
 function Threads({
   threads: all,
   isShown,
@@ -126,6 +130,13 @@ function Threads({
   reader: string;
   hasTrouble: boolean;
 }) {
+  const { me } = useConsole();
+  const [chosen, setChosen] = useState<Chosen>(new Set());
+  const choose = (id: string) =>
+    setChosen(
+      (before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]),
+    );
+  const mayChoose = mayOf(me).readTexts;
   const rows = GROUPS.flatMap(({ name, hint, has }): Row[] => {
     const threads = fitting(all, (thread) => isShown(thread) && has(thread, reader));
     if (threads.length === 0) return [];
@@ -147,6 +158,7 @@ function Threads({
   }
   return (
     <div class="list">
+      <Bulk chosen={fitting(all, ({ id }) => chosen.has(id))} onDone={() => setChosen(new Set())} />
       <VirtualList
         items={rows}
         keyOf={(row) => (row.type === "group" ? `group ${row.name}` : row.thread.id)}
@@ -163,10 +175,49 @@ function Threads({
               <p class="quiet">{row.hint}</p>
             </div>
           ) : (
-            <ThreadRow thread={row.thread} tabIndex={tabIndex} withChannel />
+            <ChoosableRow
+              thread={row.thread}
+              tabIndex={tabIndex}
+              isChosen={chosen.has(row.thread.id)}
+              onChoose={mayChoose ? choose : null}
+            />
           )
         }
       </VirtualList>
+    </div>
+  );
+}
+
+/** `onChoose`: by its mark, or by x; null: the operator may not. */
+function ChoosableRow({
+  thread,
+  tabIndex,
+  isChosen,
+  onChoose,
+}: {
+  thread: PlacedThread;
+  tabIndex: 0 | -1;
+  isChosen: boolean;
+  onChoose: ((id: string) => void) | null;
+}) {
+  if (onChoose === null) return <ThreadRow thread={thread} tabIndex={tabIndex} withChannel />;
+  return (
+    <div
+      class="choosable"
+      onKeyDown={(event) => {
+        if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        onChoose(thread.id);
+      }}
+    >
+      <ThreadRow thread={thread} tabIndex={tabIndex} withChannel />
+      <input
+        type="checkbox"
+        aria-label="Choose it"
+        tabIndex={-1}
+        checked={isChosen}
+        onChange={() => onChoose(thread.id)}
+      />
     </div>
   );
 }

@@ -40,10 +40,20 @@ export function useLiveThreads(
     tell({ type: "forget" });
     setLoading(true);
     setTrouble(null);
-    const list = async () => {
+    const listAll = async () => {
       try {
-        const lists = await Promise.all(slugs.map((slug) => listed(api, slug, { states, signal })));
-        if (!signal.aborted) tell({ type: "listed", threads: lists.flat() });
+        await Promise.all(
+          slugs.flatMap((slug) => {
+            const take = (items: readonly ThreadView[]) => {
+              const threads = items.map((item) => ({ ...item, channel: slug }));
+              if (!signal.aborted) tell({ type: "listed", threads });
+            };
+            const under = states.map((state) =>
+              list(api, slug, { query: { state }, most: MOST, signal, take }),
+            );
+            return [...under, list(api, slug, { query: {}, most: LISTED, signal, take })];
+          }),
+        );
       } catch (error) {
         if (!signal.aborted) setTrouble(troubleOf(error));
       }
@@ -53,9 +63,9 @@ export function useLiveThreads(
       changed(thread) {
         if (slugs.includes(thread.channel)) tell({ type: "changed", thread });
       },
-      missed: () => void list(),
+      missed: () => void listAll(),
     });
-    void list();
+    void listAll();
     return () => {
       stop();
       listing.abort();
@@ -77,38 +87,38 @@ function reduce(threads: InboxThreads, told: Told): InboxThreads {
   }
 }
 
-/** Those in these states, which may be far down in the order of activity, and the latest of all. */
-async function listed(
-  api: Api,
-  slug: string,
-  { states, signal }: { states: readonly ThreadState[]; signal: AbortSignal },
-): Promise<PlacedThread[]> {
-  const lists = await Promise.all(
-    [...states.map((state) => ({ state })), {}].map((query) => firstOf(api, slug, query, signal)),
-  );
-  return lists.flat().map((item) => ({ ...item, channel: slug }));
-}
-
 /** A conversation in one of these is not over. */
 export const UNDER_WAY: readonly ThreadState[] = ["waiting_for_person", "with_person", "running", "awaiting"];
+/** Of one channel and one state: what nobody can look through is not read. */
+const MOST = 10_000;
+/** Of the latest. */
 const LISTED = 100;
-/** A list by state may have empty pages: at most this many are requested. */
+/** A list by state may have empty pages: of the latest at most this many are requested. */
 const PAGES = 10;
 
-async function firstOf(api: Api, slug: string, query: Query, signal: AbortSignal): Promise<ThreadView[]> {
-  const items: ThreadView[] = [];
+/** Passes pages on as they come, so that a long list shows its beginning at once. */
+async function list(
+  api: Api,
+  slug: string,
+  {
+    query,
+    most,
+    signal,
+    take,
+  }: { query: Query; most: number; signal: AbortSignal; take: (items: readonly ThreadView[]) => void },
+): Promise<void> {
   let cursor: string | null = null;
-  for (let page = 0; page < PAGES && items.length < LISTED; page += 1) {
+  for (let [page, count] = [0, 0]; count < most && page < PAGES + most / LISTED; page += 1) {
     const answer: Page<ThreadView> = await api.list(
       pathOf("channels", slug, "threads"),
       { limit: LISTED, cursor, ...query },
       signal,
     );
-    items.push(...answer.items);
+    if (answer.items.length > 0) take(answer.items);
+    count += answer.items.length;
     cursor = answer.next;
-    if (cursor === null) break;
+    if (cursor === null) return;
   }
-  return items;
 }
 
 function troubleOf(error: unknown): string {

@@ -11,6 +11,7 @@ import { Titled } from "../shell/titled.tsx";
 import { Caps } from "./caps.tsx";
 import { Figure } from "./figure.tsx";
 import { Machines } from "./machines.tsx";
+import { People } from "./people.tsx";
 import { filledDays, hasValues, plotsOf } from "./series.ts";
 import { Totals } from "./totals.tsx";
 
@@ -64,6 +65,7 @@ export function Overview({ query }: { query: Readonly<Record<string, string>> })
       )}
       {days && !isEmpty && <Totals days={days} />}
       <Caps {...(channel === "" ? {} : { channel })} />
+      <People channel={channel} from={from} to={to} />
       {mayOf(me).readTexts && channels && (
         <Machines slugs={channel === "" ? channels.map(({ slug }) => slug) : [channel]} />
       )}

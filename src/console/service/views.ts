@@ -46,6 +46,8 @@ export interface HandoffView {
   unavailable?: string;
   answerSeconds?: number;
   unanswered?: string;
+  /** false: visitors are not asked how a person has helped. */
+  rating?: boolean;
   hours?: { timeZone: string; week: Record<string, string[]>; holidays?: string[] };
   queues?: string[];
   /** Ready answers. */
@@ -88,11 +90,49 @@ export interface NoteView {
   at: number;
 }
 
+/** A change of who answers in a conversation. */
+export interface ChangeView {
+  at: number;
+  how: string;
+  by?: string;
+  shownAs?: string;
+  queue?: string;
+  reason?: string;
+}
+
+/** Who answered when in a conversation, and what the visitor left. */
+export interface ChangesView {
+  items: ChangeView[];
+  ratings: { at: number; score: number; comment?: string; by?: string }[];
+  address?: string;
+}
+
+/** How the hand-offs of one operator in one queue went. */
+export interface PeopleRowView {
+  queue: string | null;
+  operator: string | null;
+  asked: number;
+  taken: number;
+  missed: number;
+  unanswered: number;
+  ended: number;
+  waitMsP50: number | null;
+  waitMsP90: number | null;
+  tookMsP50: number | null;
+  tookMsP90: number | null;
+  ratings: number;
+  csat: number | null;
+}
+
 /** A key that is told once. */
 export type ChannelWithKeys = ChannelView & { secretKey?: string };
 
 /** Counts its messages where one thread is read. */
-export type ThreadView = ChannelThread & { messages?: number };
+export type ThreadView = ChannelThread & {
+  messages?: number;
+  /** Of the beginning of a long history; without its text for who may not read it. */
+  summary?: { text?: string };
+};
 
 /** A thread in a list of several channels. */
 export type PlacedThread = ThreadView & { channel: string };
@@ -100,6 +140,8 @@ export type PlacedThread = ThreadView & { channel: string };
 export interface OperatorView {
   name: string;
   displayName?: string;
+  picture?: string;
+  queues?: string[];
   role: Role;
   channels: string[] | null;
 }

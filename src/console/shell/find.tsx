@@ -6,18 +6,25 @@ import type { ThreadView, UserView } from "../service/views.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
 import { Trouble } from "../parts/trouble.tsx";
-import { useConsole } from "./console-context.ts";
+import { mayOf, useConsole } from "./console-context.ts";
 import { go, linkTo } from "./route.ts";
 
 interface Found {
+  /** What it is, or the words that were found. */
   what: string;
   channel: string;
   link: string;
 }
 
-/** Finds a user or a conversation by its full id, in every channel that the operator may see. */
+/** So many conversations of each channel are shown. */
+const MOST_SHOWN = 5;
+
+/**
+ * Finds a user or a conversation by its full id, or conversations by words that were said, in every channel that the operator
+ * may see.
+ */
 export function Find({ onClose }: { onClose: () => void }) {
-  const { api, channels, reloadChannels } = useConsole();
+  const { api, me, channels, reloadChannels } = useConsole();
   const [text, setText] = useState("");
   const [found, setFound] = useState<Found[] | null>(null);
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -34,8 +41,9 @@ export function Find({ onClose }: { onClose: () => void }) {
       const everywhere = channels ?? (await reloadChannels());
       const all = (await Promise.all(everywhere.map(({ slug }) => findIn(api, slug, id)))).flat();
       const [only] = all;
-      if (all.length === 1 && only) open(only);
-      else setFound(all);
+      if (all.length === 1 && only) return open(only);
+      if (all.length > 0 || !mayOf(me).readTexts) return setFound(all);
+      setFound((await Promise.all(everywhere.map(({ slug }) => findWords(api, slug, id)))).flat());
     } catch (error) {
       setTrouble(messageOf(error));
     }
@@ -52,12 +60,12 @@ export function Find({ onClose }: { onClose: () => void }) {
           label="ID of a user or a conversation"
           value={text}
           onInput={setText}
-          hint="The full ID: your own ID of a user, or the service's. Search for parts of an ID or a name under Users."
+          hint="The full ID, your own or the service's. Or words that were said in one message. Search for parts of a name under Users."
           autoFocus
         />
         <Trouble text={trouble} />
         <div role="status">
-          {found?.length === 0 && <p class="words">No user or conversation has this id.</p>}
+          {found?.length === 0 && <p class="words">Nothing has this ID, and no message these words.</p>}
           {found && found.length > 0 && (
             <ul class="found">
               {found.map((one) => (
@@ -81,6 +89,28 @@ export function Find({ onClose }: { onClose: () => void }) {
       </form>
     </Dialog>
   );
+}
+
+/** Nothing where what is said is encrypted, and cannot be searched. */
+async function findWords(api: Api, slug: string, q: string): Promise<Found[]> {
+  const path = pathOf("channels", slug, "threads");
+  try {
+    const { items, next } = await api.list<ThreadView>(path, { q, limit: MOST_SHOWN });
+    const shown = items.map(({ id, found, title }) => ({
+      what: found ?? title ?? "Conversation",
+      channel: slug,
+      link: linkTo(["channels", slug, "threads", id]),
+    }));
+    const more = {
+      what: "More conversations",
+      channel: slug,
+      link: linkTo(["channels", slug, "threads"], { q }),
+    };
+    return next === null ? shown : [...shown, more];
+  } catch (error) {
+    if (error instanceof Problem && [403, 404, 422].includes(error.status)) return [];
+    throw error;
+  }
 }
 
 async function findIn(api: Api, slug: string, id: string): Promise<Found[]> {

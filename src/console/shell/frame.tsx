@@ -69,7 +69,7 @@ export function Frame({
         </nav>
         <div class="tools">
           <button type="button" class="find" onClick={() => setOpen("find")} aria-keyshortcuts="/">
-            Find an id <kbd>/</kbd>
+            Find <kbd>/</kbd>
           </button>
           <p class="me">
             <span>

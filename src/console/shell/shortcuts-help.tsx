@@ -3,11 +3,12 @@ import type { Place } from "./places.ts";
 
 export function ShortcutsHelp({ places, onClose }: { places: readonly Place[]; onClose: () => void }) {
   const rows: [keys: string[], does: string][] = [
-    ["/".split(" "), "Find a user or a conversation by its id"],
+    ["/".split(" "), "Find a user or a conversation by its ID, or by words that were said"],
     ...places.map(({ letter, name }): [string[], string] => [["g", letter], name]),
     [["↑", "↓"], "Move in a list; j and k do, too"],
     [["Home", "End"], "First and last of a list"],
     [["Enter"], "Open what has the focus"],
+    [["x"], "In the inbox: choose a conversation, to label or snooze several"],
     [["←", "→"], "Step through a run in its chart; l goes back to live"],
     [["t"], "In a conversation: take it over"],
     [["h"], "… hand it over"],

@@ -129,7 +129,7 @@ export function visitorDesk({
       ...VISITOR,
       method: "POST",
       path: "/v1/widget/threads/:id/shown",
-      rate: "reads",
+      rate: "ratings",
       summary: "Say what a page has shown",
       description:
         "Only of use where a webhook is told of unread replies: a reply up to this item is not told as `reply.unread`.",

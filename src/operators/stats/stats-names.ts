@@ -24,20 +24,22 @@ export type PeopleCount =
   | `${"wait" | "took"}.${number}`
   | `csat.${number}`;
 
+const PEOPLE = "people ";
+
 export function peopleName(
   { queue = "", by = "" }: { queue?: string; by?: string },
   count: PeopleCount,
 ): PeopleName {
-  return `people ${JSON.stringify([queue, by])} ${count}`;
+  return `${PEOPLE}${JSON.stringify([queue, by])} ${count}`;
 }
 
 /** Back from a name; null: it is none. */
 export function peopleCountOf(name: string): { queue: string; by: string; count: string } | null {
-  const [, pair, count] = /^people (\[.*\]) (\S+)$/.exec(name) ?? [];
-  if (pair === undefined || count === undefined) return null;
+  if (!name.startsWith(PEOPLE)) return null;
+  const end = name.lastIndexOf(" ");
   // A cast: this process's kind wrote it.
-  const [queue, by] = JSON.parse(pair) as [string, string];
-  return { queue, by, count };
+  const [queue, by] = JSON.parse(name.slice(PEOPLE.length, end)) as [string, string];
+  return { queue, by, count: name.slice(end + 1) };
 }
 
 export const OUTCOMES = [

@@ -161,6 +161,7 @@ export class Conversation {
     const { view } = this;
     const wasRefused = view.state.isOriginRefused === true;
     view.change(facts);
+    this.#followed?.check();
     if (facts.isOriginRefused) {
       this.#isAsked = false;
       this.#run.tell({ type: "origin.refused" });

@@ -14,6 +14,8 @@ export interface ChannelFacts {
   handoff: boolean;
   /** Nobody is there now, and somebody is again then: Unix ms; null: somebody is, or nobody ever. */
   peopleAgainAtMs: number | null;
+  /** The page says which replies it has shown. */
+  tellsUnread: boolean;
   /** The channel does not allow the page's origin: every request of the widget API will fail. */
   isOriginRefused: boolean;
 }
@@ -30,11 +32,17 @@ export async function readChannel(baseUrl: string, publishableKey: string): Prom
   const answer = await fetch(url, { credentials: "omit" });
   // A cast: the service tells these.
   const told = (await answer.json()) as ToldFacts;
-  const { images, maxBodyBytes: bytes, handoff, peopleAgainAt = null, originAllowed } = told;
+  const { images, maxBodyBytes: bytes, handoff, peopleAgainAt = null, tellsUnread, originAllowed } = told;
   const isOriginRefused = originAllowed === false;
   if (isOriginRefused && !isWarned) warnOfOrigin();
   const imageRoom = images === true ? Math.max(bytes - OTHER_BYTES, bytes / 2) : null;
-  return { imageRoom, handoff: handoff === true, peopleAgainAtMs: peopleAgainAt, isOriginRefused };
+  return {
+    imageRoom,
+    handoff: handoff === true,
+    peopleAgainAtMs: peopleAgainAt,
+    tellsUnread: tellsUnread === true,
+    isOriginRefused,
+  };
 }
 
 function warnOfOrigin(): void {

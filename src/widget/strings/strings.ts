@@ -83,6 +83,20 @@ export interface LoadedStrings {
   assistantIsBack: string;
   /** `{when}`: a weekday and a time. */
   personAgain: string;
+  /** Lines between the messages: what changed of who answers. */
+  personAsked: string;
+  waitingStopped: string;
+  personJoined: string;
+  personClosed: string;
+  // Where nobody is there. `{name}`: the address.
+  address: string;
+  leaveAddress: string;
+  addressLeft: string;
+  // How a person has helped.
+  ratePerson: string;
+  /** Five words from bad to good, with a comma and a space between them. */
+  faces: string;
+  anythingElse: string;
   // The thumbs on replies.
   rate: string;
   rateUp: string;

@@ -2,6 +2,7 @@ import { Component } from "preact";
 import type { VNode } from "preact";
 import { IconButton } from "./icon-button.tsx";
 import { MessageBubble } from "./message-bubble.tsx";
+import { panelModule } from "./panel-module.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** A visitor within this distance of the end is reading the newest message. */
@@ -36,6 +37,7 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
     const { state, actions, language } = props;
     const { strings } = language;
+    const Lines = panelModule()?.PeopleLines;
     return (
       <div class="middle">
         <div
@@ -61,9 +63,11 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
             </button>
           )}
           {state.messages.length === 0 && <Welcome {...props} />}
-          {state.messages.map((message) => (
-            <MessageBubble key={message.key} message={message} language={language} retry={actions.retry} />
-          ))}
+          {state.messages.map((message, nth) => [
+            Lines && <Lines {...props} nth={nth} />,
+            <MessageBubble key={message.key} message={message} language={language} retry={actions.retry} />,
+          ])}
+          {Lines && <Lines {...props} nth={state.messages.length} />}
         </div>
         {!isAtEnd && (
           <IconButton

@@ -7,6 +7,7 @@ import type { Language } from "../strings/language.ts";
 import type { LoadedStrings, Strings } from "../strings/strings.ts";
 import type { ConfirmationCard } from "./confirmation-card.tsx";
 import type { fitViewport } from "./fit-viewport.ts";
+import type { PeopleLines } from "./people-lines.tsx";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -28,6 +29,8 @@ export interface PanelModule {
   ConfirmationCard: typeof ConfirmationCard;
   /** Shows who answers instead of the assistant, and offers to ask for a person. */
   PersonBar(this: void, props: WidgetProps): VNode | null;
+  /** The changes of who answers, between the messages. */
+  PeopleLines: typeof PeopleLines;
   ImageButton(this: void, props: WidgetProps): VNode;
   /** The visitor's rating of a reply. */
   Thumbs(this: void, props: { message: ShownMessage; language: Language }): VNode | null;

@@ -1,4 +1,5 @@
 import type { Source, StepPhase } from "../../../machines/line.ts";
+import type { Handoffs } from "../../protocol/handoffs.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 
@@ -15,7 +16,7 @@ export interface ViewState {
   images: readonly DraftImage[];
   /** Characters that a message's images may have together; null: the channel accepts none, or that is not known yet. */
   imageRoom: number | null;
-  /** The channel lets visitors ask for a person. Like the next four fields it survives `clear`. */
+  /** The channel lets visitors ask for a person. Like the next fields, up to `people`, it survives `clear`. */
   handoff?: boolean;
   /** When a person is there again; null, absent: one is, or the channel has none. */
   peopleAgainAtMs?: number | null;
@@ -25,6 +26,13 @@ export interface ViewState {
   person?: ShownPerson | null;
   /** Asks for a person, or stops waiting. */
   askPerson?: (isWanted: boolean) => void;
+  /** The owner is told of replies that no page has shown. */
+  tellsUnread?: boolean;
+  /** Who answered when, and what the visitor left; null, absent: nothing, or not known. */
+  people?: ShownPeople | null;
+  leaveAddress?: (address: string) => void;
+  /** What the visitor thinks of how a person helped; null: they say no more of it. */
+  ratePerson?: (said: { score: number; comment?: string } | null) => void;
   /** An image is being scaled down. */
   isFitting: boolean;
   /** The draft is sent when the reply is over. */
@@ -63,6 +71,11 @@ export interface ShownThread {
   isCurrent: boolean;
   isUnread: boolean;
 }
+
+/** `isAsked`: the visitor is asked for words, too. Known only to this page. */
+export type ShownPeople = Omit<Handoffs, "rating"> & {
+  rating?: (NonNullable<Handoffs["rating"]> & { isAsked?: boolean }) | null;
+};
 
 export type ShownPerson =
   | { type: "waiting"; sinceMs: number }

@@ -471,6 +471,7 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "src/protocol/fits.ts",
       "src/protocol/channel-facts.ts",
       "src/protocol/feed.ts",
+      "src/protocol/handoffs.ts",
       "src/protocol/history.ts",
       "src/protocol/lines.ts",
       "src/protocol/threads.ts",

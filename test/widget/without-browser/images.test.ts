@@ -74,6 +74,7 @@ test.each([
     imageRoom: room,
     handoff: false,
     peopleAgainAtMs: null,
+    tellsUnread: false,
     isOriginRefused: false,
   });
   expect(fetched).toHaveBeenCalledWith(
@@ -85,7 +86,13 @@ test.each([
 test("what the channel allows is asked once, and again where that failed", async () => {
   const { conversation } = openConversation();
   const read = vi.fn(() =>
-    Promise.resolve({ imageRoom: 1_000, handoff: true, peopleAgainAtMs: null, isOriginRefused: false }),
+    Promise.resolve({
+      imageRoom: 1_000,
+      handoff: true,
+      peopleAgainAtMs: null,
+      tellsUnread: false,
+      isOriginRefused: false,
+    }),
   );
   read.mockRejectedValueOnce(new Error("Offline"));
   for (let n = 0; n < 3; n += 1) {

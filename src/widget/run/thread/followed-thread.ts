@@ -12,6 +12,7 @@ import { ThreadFeed } from "./thread-feed.ts";
 import { shownMessage } from "../messages/transcript.ts";
 import type { Transcript } from "../messages/transcript.ts";
 import { dropUnsent } from "../messages/unsent-messages.ts";
+import { warnOwner } from "../warn-owner.ts";
 import { withItem } from "../messages/with-item.ts";
 
 export interface FollowedThreadOptions {
@@ -44,6 +45,8 @@ export class FollowedThread {
   #isDoubted = false;
   /** The feed's last visitor message is one that this page already showed. */
   #isOwnSaid = false;
+  /** The thread and reply that the service knows to be shown. */
+  #shownAt = "";
 
   constructor(options: FollowedThreadOptions) {
     this.#options = options;
@@ -66,6 +69,7 @@ export class FollowedThread {
   /** Call when the panel, the page, the thread, a run, or what was seen may have changed. */
   check(): void {
     this.#feed.check();
+    this.#person.check();
     if (!this.#isWanted()) this.#due = null;
     this.#noteSeen();
     if (this.#isDoubted) void this.#refresh();
@@ -153,8 +157,26 @@ export class FollowedThread {
 
   #noteSeen(): void {
     const { view, host, sharedStorage, visitor } = this.#options.dependencies;
-    if (visitor.threadId !== null && this.#isShown && host.isSeen())
-      noteSeen(sharedStorage, visitor.threadId, view.state.messages);
+    if (visitor.threadId === null || !this.#isShown || !host.isSeen()) return;
+    noteSeen(sharedStorage, visitor.threadId, view.state.messages);
+    if (view.state.tellsUnread === true) this.#tellShown(visitor.threadId);
+  }
+
+  /** Tells the service which replies this page has shown, each once. */
+  #tellShown(threadId: string): void {
+    const { api, visitor, view } = this.#options.dependencies;
+    const last = view.state.messages.findLast(
+      ({ role, id, live }) => role === "assistant" && id !== null && !live,
+    );
+    const place = `${threadId} ${last?.id}`;
+    if (!last || visitor.access === null || place === this.#shownAt) return;
+    this.#shownAt = place;
+    const path = `/threads/${encodeURIComponent(threadId)}/shown`;
+    const { visitorToken } = visitor.access;
+    api({ path, visitorToken, body: { messageId: last.id } }).catch((error: unknown) => {
+      this.#shownAt = "";
+      warnOwner(error);
+    });
   }
 
   /** The view shows the tab's own thread. */

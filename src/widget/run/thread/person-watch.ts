@@ -1,5 +1,8 @@
 import type { StateFeedLine } from "../../../protocol/feed.ts";
+import type { Handoffs } from "../../../protocol/handoffs.ts";
+import type { ShownPeople } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { warnOwner } from "../warn-owner.ts";
 
 /** How long a typing signal lasts. */
 const TYPING_MS = 6_000;
@@ -18,10 +21,76 @@ export class PersonWatch {
   #told: FeedPerson | null = null;
   /** The feed has not reported this thread's state yet; the first state may have begun long ago. */
   #isFirst = true;
+  /** The thread of which it was read who answered. */
+  #readFor: string | null = null;
 
   constructor(dependencies: ConversationDependencies) {
     this.#dependencies = dependencies;
-    dependencies.view.change({ askPerson: (isWanted) => void this.#ask(isWanted) });
+    dependencies.view.change({
+      askPerson: (isWanted) => void this.#ask(isWanted),
+      leaveAddress: (address) => void this.#leaveAddress(address),
+      ratePerson: (said) => void this.#rate(said),
+    });
+  }
+
+  /** Reads who answered in the thread, once, if its channel has people. Call when that may be known. */
+  check(): void {
+    const { visitor, view } = this.#dependencies;
+    const { threadId } = visitor;
+    const { handoff, peopleAgainAtMs = null, person = null, messages } = view.state;
+    const mayHavePeople = handoff === true || peopleAgainAtMs !== null || person !== null;
+    if (threadId === null || threadId === this.#readFor || !mayHavePeople || messages.length === 0) return;
+    void this.#read(threadId);
+  }
+
+  /** What cannot be read is not shown; the next change of who answers reads it again. */
+  async #read(threadId: string): Promise<void> {
+    const { api, visitor, view } = this.#dependencies;
+    const { access } = visitor;
+    if (access === null) return;
+    this.#readFor = threadId;
+    try {
+      const path = `/threads/${encodeURIComponent(threadId)}/handoffs`;
+      const answer = await api({ path, method: "GET", visitorToken: access.visitorToken });
+      // A cast: the service answers so.
+      const people = (await answer.json()) as Handoffs;
+      if (visitor.threadId === threadId) view.change({ people });
+    } catch (error) {
+      warnOwner(error);
+    }
+  }
+
+  /** Shown at once, and taken back if the service refuses. */
+  async #leaveAddress(address: string): Promise<void> {
+    const { people } = this.#dependencies.view.state;
+    if (people) await this.#leave("address", { address }, people, { ...people, address });
+  }
+
+  async #rate(said: { score: number; comment?: string } | null): Promise<void> {
+    const { view, host } = this.#dependencies;
+    const { people } = view.state;
+    if (!people) return;
+    const { rating } = people;
+    if (said === null) {
+      if (rating) view.change({ people: { ...people, rating: { score: rating.score } } });
+      return;
+    }
+    const isAsked = said.comment === undefined;
+    await this.#leave("rating", said, people, { ...people, rating: { ...said, isAsked } });
+    if (!isAsked) view.change({ announcement: host.strings().feedbackThanks });
+  }
+
+  async #leave(what: string, body: object, before: ShownPeople, shown: ShownPeople): Promise<void> {
+    const { api, visitor, view, host } = this.#dependencies;
+    view.change({ people: shown });
+    try {
+      const { threadId, visitorToken } = await visitor.thread();
+      await api({ path: `/threads/${encodeURIComponent(threadId)}/${what}`, visitorToken, body });
+    } catch (error) {
+      view.change({ people: before });
+      view.notify(host.strings().failed, true);
+      warnOwner(error);
+    }
   }
 
   /** Takes the thread's state: who answers, and whether a run is at work. */
@@ -31,6 +100,8 @@ export class PersonWatch {
     this.#stop();
     const isNews = this.#tell(person) && !this.#isFirst;
     this.#isFirst = false;
+    if (isNews) this.#readFor = null;
+    queueMicrotask(() => this.check());
     if (person === null) {
       // The notice stays until the assistant is at work, which makes it visible.
       const isBack = (view.state.person ?? null) !== null && line.state !== "running";
@@ -65,7 +136,9 @@ export class PersonWatch {
     this.#stop();
     this.#isFirst = true;
     this.#tell(null);
-    if (this.#dependencies.view.state.person) this.#dependencies.view.change({ person: null });
+    this.#readFor = null;
+    const { view } = this.#dependencies;
+    if (view.state.person || view.state.people) view.change({ person: null, people: null });
   }
 
   /** Asks for a person, in a new thread if there is none yet, or stops waiting. The feed reports the result. */

@@ -1,0 +1,45 @@
+import type { VNode } from "preact";
+import type { HandoffChange } from "../../protocol/handoffs.ts";
+import type { Strings } from "../strings/strings.ts";
+import { Time } from "./time.tsx";
+import type { WidgetProps } from "./widget-props.ts";
+
+/** The changes of who answers that came between two messages. `nth`: before which message; their count: after the last one. */
+export function PeopleLines({ state, language, nth }: WidgetProps & { nth: number }): VNode[] {
+  const { people, messages, hasEarlier } = state;
+  // What came before an older message that is not shown is shown with it.
+  if (!people || (nth === 0 && hasEarlier)) return [];
+  // A reply in progress has no time yet.
+  const timeOf = (place: number) => messages[place]?.atMs ?? Infinity;
+  const [from, to] = [nth === 0 ? -Infinity : timeOf(nth - 1), timeOf(nth)];
+  return people.items
+    .filter(({ at }) => at >= from && at < to)
+    .flatMap((change) => {
+      const text = textOf(change, language.strings);
+      return text === null
+        ? []
+        : [
+            <p key={change.at} class="change" part="change" dir="auto">
+              {text} <Time atMs={change.at} tag={language.tag} />
+            </p>,
+          ];
+    });
+}
+
+/** null: the conversation says it in a message of its own. */
+function textOf({ how, name = "" }: HandoffChange, strings: Strings): string | null {
+  switch (how) {
+    case "asked":
+      return strings.personAsked;
+    case "cancelled":
+      return strings.waitingStopped;
+    case "taken":
+      return strings.personJoined.replace("{name}", name);
+    case "returned":
+      return strings.assistantIsBack;
+    case "closed":
+      return strings.personClosed.replace("{name}", name);
+    default:
+      return null;
+  }
+}
