@@ -2,6 +2,8 @@ import type { Telling } from "../domain/channels/webhook.ts";
 import type { Desk, Note } from "../domain/threads/desk.ts";
 import type { ToldRef } from "./outbox.ts";
 
+export type DeskKept = { type: "kept"; unqueued: ToldRef[] } | { type: "changed" } | { type: "not-found" };
+
 export interface KeptDesk {
   uid: string;
   slug: string;
@@ -18,10 +20,10 @@ export interface DeskStore {
   desk(uid: string): Promise<Desk>;
   /**
    * Replaces what is kept: `desk.rev` is one more than that of what was read. With a note, which is numbered `desk.notes`, and
-   * with the webhook events of the change. Null: it was replaced meanwhile, or the channel has no such thread; else the events
-   * to queue, as in CommitResult.
+   * with the webhook events of the change. `changed`: it was replaced meanwhile, or something else was told: read it again.
+   * `not-found`: the channel has no such thread. `unqueued`: as in CommitResult.
    */
-  keepDesk(kept: KeptDesk): Promise<{ unqueued: ToldRef[] } | null>;
+  keepDesk(kept: KeptDesk): Promise<DeskKept>;
   /** Oldest first. */
   notes(uid: string): Promise<Note[]>;
 }

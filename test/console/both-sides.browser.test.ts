@@ -1,12 +1,9 @@
 // For src/widget/view/people-lines.tsx, src/widget/view/person-bar.tsx, src/console/conversation/changes.ts
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";
-import { startPageServer } from "../widget/page/page-server.ts";
-import { startModelServer } from "../support/servers/model-server.ts";
-import { openServiceProcess } from "../support/servers/service-process.ts";
-import { emptyFolder } from "../support/stores/data-dir.ts";
-import { accessibilityTroubles, enter, keysOf } from "./operating.ts";
+import { accessibilityTroubles, enter } from "./operating.ts";
+import { openStaffedShop } from "./staffed-shop.ts";
 
 const PNG =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -15,37 +12,11 @@ let browser: Browser;
 beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
 afterAll(() => browser.close());
 
-/** A shop's page, and its operator `local`, whom visitors call Kim. `hours`: when somebody is there; absent: always. */
-async function openShop(hours?: { timeZone: string; week: object }) {
-  const dataDir = emptyFolder();
-  const model = await startModelServer();
-  const service = await openServiceProcess({ DATA_DIR: dataDir, OPENAI_BASE_URL: model.baseUrl });
-  const site = await startPageServer(service.url);
-  onTestFinished(async () => {
-    await Promise.all([site.close(), service.close()]);
-    await model.close();
-  });
-  const { localOperator } = keysOf(dataDir);
-  const ask = (path: string, method = "GET", body?: object) =>
-    fetch(`${service.url}/v1/operator${path}`, {
-      method,
-      headers: { authorization: `Bearer ${localOperator}`, "content-type": "application/json" },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-  const handoff = { enabled: true, ...(hours ? { hours } : {}) };
-  const made = await ask("/channels", "POST", {
-    slug: "shop",
-    kind: "web",
-    allowedOrigins: [site.url],
-    handoff,
-  });
-  const { publishableKey } = (await made.json()) as { publishableKey: string };
-  await ask("/operators/local", "PATCH", { displayName: "Kim", picture: PNG });
-  return {
-    ask,
-    page: `${site.url}/?key=${publishableKey}`,
-    console: `${service.url}/console#key=${localOperator}`,
-  };
+/** Its operator `local` is Kim to visitors. */
+async function openShop(handoff: object = {}) {
+  const shop = await openStaffedShop({ handoff });
+  await shop.ask("/operators/local", "PATCH", { displayName: "Kim", picture: PNG });
+  return shop;
 }
 
 test("both sides see who answered when, after a reload too; the visitor says how it was", async ({
@@ -111,13 +82,10 @@ test("outside the hours a visitor leaves an address, which operators see, after 
   visit,
   expect,
 }) => {
-  const { page, console } = await openShop({
-    timeZone: "UTC",
-    // Always on the day after tomorrow.
-    week: {
-      [["sun", "mon", "tue", "wed", "thu", "fri", "sat"][(new Date().getUTCDay() + 2) % 7]!]: ["00:00-24:00"],
-    },
-  });
+  // Always on the day after tomorrow.
+  const day = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][(new Date().getUTCDay() + 2) % 7]!;
+  const hours = { timeZone: "UTC", week: { [day]: ["00:00-24:00"] } };
+  const { page, console } = await openShop({ hours });
   const visitor = await visit(browser, page);
   await visitor.say("I want my money back");
   await visitor.log.getByText("You said: I want my money back").waitFor();

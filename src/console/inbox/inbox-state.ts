@@ -24,9 +24,25 @@ export function withChange(threads: InboxThreads, change: PlacedThread): InboxTh
 
 /** Those that fit, the latest activity first; visitors who wait for a person, the longest wait first. */
 export function fitting(threads: InboxThreads, fits: (thread: PlacedThread) => boolean): PlacedThread[] {
-  return [...threads.values()]
-    .filter(fits)
-    .sort((a, b) => (waitingSince(a) ?? 0) - (waitingSince(b) ?? 0) || b.updatedAt - a.updatedAt);
+  return [...threads.values()].filter(fits).sort(inOrder);
+}
+
+function inOrder(a: PlacedThread, b: PlacedThread): number {
+  return (waitingSince(a) ?? 0) - (waitingSince(b) ?? 0) || b.updatedAt - a.updatedAt;
+}
+
+/** Likewise, in groups: each conversation in the first one that has it. */
+export function inGroups<Group>(
+  threads: InboxThreads,
+  groups: readonly Group[],
+  has: (group: Group, thread: PlacedThread) => boolean,
+): [group: Group, threads: PlacedThread[]][] {
+  const found = new Map<Group, PlacedThread[]>(groups.map((group) => [group, []]));
+  for (const thread of threads.values()) {
+    const group = groups.find((one) => has(one, thread));
+    if (group !== undefined) found.get(group)?.push(thread);
+  }
+  return [...found].map(([group, some]) => [group, some.sort(inOrder)]);
 }
 
 /** A queue's place in the address that stands for all of them. */

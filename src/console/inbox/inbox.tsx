@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { ROW_HEIGHT, Waiting } from "../lists/paged-list.tsx";
 import { VirtualList } from "../lists/virtual-list.tsx";
 import { Empty } from "../parts/empty.tsx";
@@ -9,7 +9,7 @@ import { mayOf, useConsole } from "../shell/console-context.ts";
 import { go, linkTo } from "../shell/route.ts";
 import { Titled } from "../shell/titled.tsx";
 import { isChimeOn, setChime } from "./chime.ts";
-import { EVERY, fitting, shownIn } from "./inbox-state.ts";
+import { EVERY, fitting, inGroups, shownIn } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 import { UNDER_WAY, useLiveThreads } from "./live-threads.ts";
 import { Bulk } from "./bulk.tsx";
@@ -27,6 +27,7 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
   const queues = queuesOf(channels ?? []);
   // Without a word in the address: those of the operator.
   const queue = [EVERY, ...queues].find((one) => one === query["queue"]) ?? "";
+  const isShown = useMemo(() => shownIn(queue, me), [queue, me]);
   const show = (change: { channel?: string; queue?: string }) =>
     go(linkTo(["inbox"], { channel: only, queue, ...change }));
   const live = useLiveThreads(api, events, { slugs: only === "" ? all : [only], states: UNDER_WAY });
@@ -89,7 +90,7 @@ export function Inbox({ query }: { query: Readonly<Record<string, string>> }) {
       {!live.isLoading && (
         <Threads
           threads={live.threads}
-          isShown={shownIn(queue, me)}
+          isShown={isShown}
           reader={me.name}
           hasTrouble={live.trouble !== null}
         />
@@ -137,8 +138,11 @@ function Threads({
       (before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]),
     );
   const mayChoose = mayOf(me).readTexts;
-  const rows = GROUPS.flatMap(({ name, hint, has }): Row[] => {
-    const threads = fitting(all, (thread) => isShown(thread) && has(thread, reader));
+  const grouped = useMemo(
+    () => inGroups(all, GROUPS, ({ has }, thread) => has(thread, reader) && isShown(thread)),
+    [all, reader, isShown],
+  );
+  const rows = grouped.flatMap(([{ name, hint }, threads]): Row[] => {
     if (threads.length === 0) return [];
     return [
       { type: "group", name, hint, count: threads.length },

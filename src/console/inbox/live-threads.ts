@@ -1,90 +1,109 @@
-import { useEffect, useReducer, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { pathOf } from "../service/api.ts";
 import type { Api, Query } from "../service/api.ts";
 import { Problem, messageOf } from "../service/problem.ts";
+import { NO_EVENTS } from "../service/thread-events.ts";
 import type { ThreadEvents } from "../service/thread-events.ts";
-import type { Page, PlacedThread, ThreadState, ThreadView } from "../service/views.ts";
+import type { Page, ThreadState, ThreadView } from "../service/views.ts";
 import { NO_THREADS, withChange, withListed } from "./inbox-state.ts";
 import type { InboxThreads } from "./inbox-state.ts";
 
-type Told =
-  | { type: "listed"; threads: readonly PlacedThread[] }
-  | { type: "changed"; thread: PlacedThread }
-  | { type: "forget" };
-
-export interface LiveThreads {
+/** What is known of the conversations. */
+interface Known {
   threads: InboxThreads;
+  /** Nothing was read yet. */
   isLoading: boolean;
-  /** null: changes arrive live; otherwise the reason why not. */
-  note: string | null;
   trouble: string | null;
 }
 
-/**
- * The conversations of these channels: read once, then updated live. `states`: those whose conversations are read however
- * long ago their last activity was.
- */
-export function useLiveThreads(
-  api: Api,
-  events: ThreadEvents,
-  { slugs, states }: { slugs: readonly string[]; states: readonly ThreadState[] },
-): LiveThreads {
-  const [threads, tell] = useReducer(reduce, NO_THREADS);
-  const [isLoading, setLoading] = useState(true);
-  const [note, setNote] = useState<string | null>(null);
-  const [trouble, setTrouble] = useState<string | null>(null);
-
-  useEffect(() => {
-    const listing = new AbortController();
-    const { signal } = listing;
-    tell({ type: "forget" });
-    setLoading(true);
-    setTrouble(null);
-    const listAll = async () => {
-      try {
-        await Promise.all(
-          slugs.flatMap((slug) => {
-            const take = (items: readonly ThreadView[]) => {
-              const threads = items.map((item) => ({ ...item, channel: slug }));
-              if (!signal.aborted) tell({ type: "listed", threads });
-            };
-            const under = states.map((state) =>
-              list(api, slug, { query: { state }, most: MOST, signal, take }),
-            );
-            return [...under, list(api, slug, { query: {}, most: LISTED, signal, take })];
-          }),
-        );
-      } catch (error) {
-        if (!signal.aborted) setTrouble(troubleOf(error));
-      }
-      if (!signal.aborted) setLoading(false);
-    };
-    const stop = events.listen({
-      changed(thread) {
-        if (slugs.includes(thread.channel)) tell({ type: "changed", thread });
-      },
-      missed: () => void listAll(),
-    });
-    void listAll();
-    return () => {
-      stop();
-      listing.abort();
-    };
-  }, [api, events, slugs.join(" ")]);
-  useEffect(() => events.onNote(setNote), [events]);
-
-  return { threads, isLoading, note, trouble };
+export interface LiveThreads extends Known {
+  /** null: changes arrive live; otherwise the reason why not. */
+  note: string | null;
 }
 
-function reduce(threads: InboxThreads, told: Told): InboxThreads {
-  switch (told.type) {
-    case "listed":
-      return withListed(threads, told.threads);
-    case "changed":
-      return withChange(threads, told.thread);
-    case "forget":
-      return NO_THREADS;
+interface Wanted {
+  slugs: readonly string[];
+  /** Those whose conversations are read however long ago their last activity was. */
+  states: readonly ThreadState[];
+}
+
+/** The conversations of these channels: read once, then updated live, in whatever room the operator is. */
+export function useLiveThreads(api: Api, events: ThreadEvents, { slugs, states }: Wanted): LiveThreads {
+  const source = useMemo(
+    () => sourceOf(api, events, { slugs, states }),
+    [api, events, slugs.join(" "), states],
+  );
+  const [known, setKnown] = useState(source.now());
+  const [note, setNote] = useState<string | null>(null);
+  useEffect(() => {
+    setKnown(source.now());
+    return source.subscribe(setKnown);
+  }, [source]);
+  useEffect(() => events.onNote(setNote), [events]);
+  return { ...known, note };
+}
+
+interface Source {
+  now(): Known;
+  /** Returns how to hear no more. */
+  subscribe(listener: (known: Known) => void): () => void;
+}
+
+/** Who comes back to the inbox finds it as it is: ten thousand conversations are not read each time. */
+const sources = new WeakMap<ThreadEvents, Map<string, Source>>();
+
+function sourceOf(api: Api, events: ThreadEvents, wanted: Wanted): Source {
+  // Nobody tells of changes: each time they are read anew.
+  if (events === NO_EVENTS) return openSource(api, events, wanted);
+  const all = sources.get(events) ?? new Map<string, Source>();
+  sources.set(events, all);
+  const key = JSON.stringify(wanted);
+  const source = all.get(key) ?? openSource(api, events, wanted);
+  all.set(key, source);
+  return source;
+}
+
+function openSource(api: Api, events: ThreadEvents, { slugs, states }: Wanted): Source {
+  const listeners = new Set<(known: Known) => void>();
+  let known: Known = { threads: NO_THREADS, isLoading: true, trouble: null };
+
+  function tell(change: Partial<Known>): void {
+    known = { ...known, ...change };
+    for (const listener of listeners) listener(known);
   }
+
+  async function listAll(): Promise<void> {
+    try {
+      await Promise.all(
+        slugs.flatMap((slug) => {
+          const take = (items: readonly ThreadView[]) => {
+            const placed = items.map((item) => ({ ...item, channel: slug }));
+            tell({ threads: withListed(known.threads, placed), isLoading: false });
+          };
+          const under = states.map((state) => list(api, slug, { query: { state }, most: MOST, take }));
+          return [...under, list(api, slug, { query: {}, most: LISTED, take })];
+        }),
+      );
+      tell({ isLoading: false, trouble: null });
+    } catch (error) {
+      tell({ isLoading: false, trouble: troubleOf(error) });
+    }
+  }
+
+  events.listen({
+    changed(thread) {
+      if (slugs.includes(thread.channel)) tell({ threads: withChange(known.threads, thread) });
+    },
+    missed: () => void listAll(),
+  });
+  void listAll();
+  return {
+    now: () => known,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
 }
 
 /** A conversation in one of these is not over. */
@@ -100,20 +119,12 @@ const PAGES = 10;
 async function list(
   api: Api,
   slug: string,
-  {
-    query,
-    most,
-    signal,
-    take,
-  }: { query: Query; most: number; signal: AbortSignal; take: (items: readonly ThreadView[]) => void },
+  { query, most, take }: { query: Query; most: number; take: (items: readonly ThreadView[]) => void },
 ): Promise<void> {
   let cursor: string | null = null;
   for (let [page, count] = [0, 0]; count < most && page < PAGES + most / LISTED; page += 1) {
-    const answer: Page<ThreadView> = await api.list(
-      pathOf("channels", slug, "threads"),
-      { limit: LISTED, cursor, ...query },
-      signal,
-    );
+    const path = pathOf("channels", slug, "threads");
+    const answer: Page<ThreadView> = await api.list(path, { limit: LISTED, cursor, ...query });
     if (answer.items.length > 0) take(answer.items);
     count += answer.items.length;
     cursor = answer.next;

@@ -37,7 +37,6 @@ export function createKeepDesk({
   told: (refs: readonly ToldRef[]) => void;
 }): KeepDesk {
   return async ({ uid, slug }, change) => {
-    let refused = { rev: -1, times: 0 };
     for (let tries = 0; tries < TRIES; tries += 1) {
       const before = await store.desk(uid);
       const changed = change(before);
@@ -47,13 +46,10 @@ export function createKeepDesk({
       const desk = { ...changed.desk, rev: before.rev + 1 };
       const tells = event ? tellingsOf(webhooks(slug), [{ id: `msg_${newId()}`, atMs, ...event }]) : [];
       const kept = await store.keepDesk({ uid, slug, desk, ...(note ? { note } : {}), tells, atMs });
-      if (kept !== null) {
-        if (kept.unqueued.length > 0) told(kept.unqueued);
-        return desk;
-      }
-      refused = { rev: before.rev, times: refused.rev === before.rev ? refused.times + 1 : 1 };
-      // Once, another event may have come in between. Twice, there is no thread to keep it beside.
-      if (refused.times === 2) throw new Refusal("not-found", "Unknown thread");
+      if (kept.type === "not-found") throw new Refusal("not-found", "Unknown thread");
+      if (kept.type === "changed") continue;
+      if (kept.unqueued.length > 0) told(kept.unqueued);
+      return desk;
     }
     throw new Refusal("unavailable", "Too many change this thread at once", 1);
   };

@@ -64,7 +64,8 @@ function Address({ state, language }: WidgetProps): VNode | null {
   const { people, peopleAgainAtMs = null, leaveAddress, messages } = state;
   const { strings } = language;
   const isMissed = peopleAgainAtMs !== null || people?.items.at(-1)?.how === "expired";
-  if (!isMissed || !people || messages.length === 0) return null;
+  // Kept beside the conversation, which is there with its first message.
+  if (!isMissed || !people || !messages.some(({ id }) => id !== null)) return null;
   if (people.address !== undefined)
     return (
       <p part="address" dir="auto">

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ROOMY_LIMITS } from "../../support/servers/service.ts";
 import { openServiceProcess } from "../../support/servers/service-process.ts";
 import { startModelServer } from "../../support/servers/model-server.ts";
 import { launchBrowser } from "../../widget/browser.ts";
@@ -17,6 +18,8 @@ export async function openShift(shift: Omit<Shift, "url" | "browser">): Promise<
     REDIS_URL: shift.redisUrl,
     HARNESS_API_KEY: "tk_shift",
     OPENAI_BASE_URL: model.baseUrl,
+    // All visitors come from one address here.
+    ...ROOMY_LIMITS,
   });
   const browser = await launchBrowser({ webMcp: false });
   try {

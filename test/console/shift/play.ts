@@ -181,12 +181,15 @@ interface Visit {
 
 /** A visitor asks, waits for a person's answer, thanks, and stays until the person has closed the conversation. */
 async function visit({ url }: Shift, watcher: Page, nth: number): Promise<Visit> {
-  const post = (path: string, body: object, headers: Record<string, string>) =>
-    fetch(`${url}/v1/widget${path}`, {
+  const post = async (path: string, body: object, headers: Record<string, string>) => {
+    const answer = await fetch(`${url}/v1/widget${path}`, {
       method: "POST",
       headers: { origin: ORIGIN, "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
+    if (!answer.ok) throw new Error(`${path} is answered ${answer.status}`);
+    return answer;
+  };
   const made = await post("/visitors", {}, { "x-publishable-key": "pk_shift" });
   const { visitorToken } = (await made.json()) as { visitorToken: string };
   const token = { "x-visitor-token": visitorToken };

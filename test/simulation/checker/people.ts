@@ -8,6 +8,7 @@ type Act = Extract<About, { type: "take" | "write" | "give back" }>;
 /**
  * an-old-epoch-changes-nothing: what is stored of an operator names the epoch that the thread had, and was asked so.
  * an-act-is-saved: it is answered when it is saved. one-has-the-thread: of those who take at one epoch one is told so.
+ * a-change-is-kept: what changes who answers is stored with the change, for the conversation to show.
  * a-person-is-not-lost: what was acknowledged of a person stays.
  * no-model-with-a-person: who has written last that a person answers, and has heard that it is so, asks no model. a-wait-ends: at rest nobody waits,
  * neither for a person nor for an answer of who has the thread.
@@ -18,6 +19,8 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
   /** What was ever written of it, be it lost since. */
   const done = new Set<string>();
   const taken = new Map<string, Exchange>();
+  /** The last one that was written, by thread. */
+  const epochs = new Map<string, number>();
   const heard: { uid: string; text: string }[] = [];
   /** The commits of whose answer their process has heard. */
   const heardOf = new Set<string>();
@@ -28,6 +31,11 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
 
   function checkCommitted({ uid, by, commit, where }: Extract<Happening, { type: "committed" }>): void {
     const { epoch, name, kind, takeId } = answererIn(commit, { by, atMs: world.time.nowMs });
+    const before = epochs.get(uid) ?? 0;
+    epochs.set(uid, epoch);
+    // A failover may have taken it back.
+    const isKept = commit.answerer ? commit.answerer.epoch === epoch : epoch <= before;
+    if (!isKept) report("a-change-is-kept", uid, `of epoch ${epoch} it is not stored who answers since`);
     const event = eventOf(
       commit.messages.some(({ author }) => author),
       kind,

@@ -60,6 +60,29 @@ export function commitPromises(bench: Bench): void {
       expect(await other.load("t1", BUDGET_CHARS)).toEqual(await store.load("t1", BUDGET_CHARS));
     });
 
+    it("P40: a change of who answers is read back in order, the latest hundred up to an epoch, and goes with its thread", async () => {
+      const { store } = bench.it;
+      const change = (epoch: number) => ({ epoch, how: "taken" as const, atMs: epoch, by: "ann 👋" });
+      expect(await store.answererChanges("t1", 3)).toEqual([]);
+      for (let epoch = 1; epoch <= 102; epoch += 1) {
+        const at = { opId: `o${epoch}`, rev: epoch - 1, readOp: epoch === 1 ? null : `o${epoch - 1}` };
+        const fence = `${store.processId}:a`;
+        const said = { claims: epoch === 1, fence, messages: [], ...at };
+        expect(await store.commit(sampleCommit({ ...said, answerer: change(epoch) }))).toMatchObject({
+          type: "committed",
+        });
+      }
+      const reopened = await bench.it.reopen();
+      expect(await reopened.answererChanges("t1", 2)).toEqual([change(1), change(2)]);
+      expect((await reopened.answererChanges("t1", 102)).map(({ epoch }) => epoch)).toEqual(
+        Array.from({ length: 100 }, (_, at) => at + 3),
+      );
+      // What an epoch has not come to is not there.
+      expect(await reopened.answererChanges("t1", 999)).toHaveLength(0);
+      await reopened.eraseThread("t1", 9);
+      expect(await reopened.answererChanges("t1", 2)).toEqual([]);
+    });
+
     it("P6: a commit whose fence does not hold the thread changes nothing; who let go has to claim again", async () => {
       const { store } = bench.it;
       await claimed(store);

@@ -16,7 +16,7 @@ export function deskPromises(bench: Bench): void {
   const fence = () => `${bench.it.store.processId}:a`;
   const keep = async (desk: Desk, note?: Note, uid = "t1") => {
     const kept = await bench.it.store.keepDesk({ uid, slug: SLUG, desk, ...(note ? { note } : {}), atMs: 5 });
-    return kept !== null;
+    return kept.type === "kept";
   };
 
   describe("what operators keep of a thread", () => {
@@ -58,7 +58,7 @@ export function deskPromises(bench: Bench): void {
       const { store } = bench.it;
       await store.commit(sampleCommit({ opId: "a", fence: fence() }));
       const elsewhere = { uid: "t1", slug: "other", desk: first, atMs: 5 };
-      expect(await store.keepDesk(elsewhere)).toBeNull();
+      expect(await store.keepDesk(elsewhere)).toEqual({ type: "not-found" });
       expect(await keep({ ...first, notes: 1 }, noted(1))).toBe(true);
       await store.eraseThread("t1", 9);
       expect([await store.desk("t1"), await store.notes("t1")]).toEqual([NO_DESK, []]);

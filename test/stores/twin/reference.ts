@@ -685,10 +685,11 @@ export function createReference(clock: Clock): Store {
     desk: async (uid) => threads.get(uid)?.desk ?? NO_DESK,
     async keepDesk({ uid, slug, desk, note }) {
       const thread = threads.get(uid);
-      if (thread?.slug !== slug || thread.desk.rev !== desk.rev - 1) return null;
+      if ((thread?.desk ?? NO_DESK).rev !== desk.rev - 1) return { type: "changed" };
+      if (thread?.slug !== slug) return { type: "not-found" };
       thread.desk = desk;
       if (note) thread.notes.push(note);
-      return { unqueued: [] };
+      return { type: "kept", unqueued: [] };
     },
     notes: async (uid) => threads.get(uid)?.notes ?? [],
     commit: async (change) => commit(change),

@@ -32,7 +32,7 @@ export function deskSteps(
 
     async keepDesk({ uid, slug, desk, note, tells = [], atMs }) {
       const before = await stored(uid);
-      if (before.desk.rev !== desk.rev - 1) return null;
+      if (before.desk.rev !== desk.rev - 1) return { type: "changed" };
       const header = tables.header.key(uid);
       const told = tells.length > 0 ? await readField(engine, header, HEADER.told, KEEP) : null;
       const key = tables.parts.key(uid);
@@ -61,10 +61,14 @@ export function deskSteps(
         ],
         reads: tells.length > 0 ? [unqueuedRead(uid)] : [],
       });
-      if (applied.type === "failed") return null;
+      if (applied.type === "failed") {
+        const fields = [HEADER.slug, HEADER.deletedAtMs];
+        const [[its, deletedAtMs]] = await engine.read([{ read: "fields", key: header, fields }], KEEP);
+        return { type: its === slug && !deletedAtMs ? "changed" : "not-found" };
+      }
       changed(slug, uid, atMs);
       const earlier = unqueuedOf({ uid, slug, told: Number(told ?? 0) }, applied.reads[0] ?? []);
-      return { unqueued: [...earlier, ...telling.refs] };
+      return { type: "kept", unqueued: [...earlier, ...telling.refs] };
     },
 
     async notes(uid) {
