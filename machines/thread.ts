@@ -80,7 +80,8 @@ export type ThreadEvent =
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
-  | { type: "run.cancelled"; runId: string; usage?: Usage | null }
+  /** `by`: a later message ends it, and is answered in its place; absent: somebody stops it. */
+  | { type: "run.cancelled"; runId: string; by?: "message" | undefined; usage?: Usage | null }
   | { type: "run.taken"; atMs: number }
   | {
       type: "agent.handedOff";
@@ -101,6 +102,8 @@ export type ThreadEvent =
       usage?: Usage | null;
       atMs: number;
     }
+  /** The service speaks of its own accord: nobody has asked. */
+  | { type: "service.said"; text: string }
   | { type: "person.unasked"; atMs: number }
   | { type: "wait.expired"; unavailable: string; atMs: number }
   | {
@@ -197,6 +200,28 @@ const effects = {
 
 /** The effects as a closed union: a host that forgets one does not compile. */
 export type ThreadEffect = EffectOf<typeof effects>;
+
+type Stopped = { event: ThreadEvent };
+const isForMessage = ({ event }: Stopped) => event.type === "run.cancelled" && event.by === "message";
+const stopError = (stopped: Stopped) =>
+  isForMessage(stopped)
+    ? ({ message: "A later message ended the run", code: "superseded" } as const)
+    : ({ message: "The run was cancelled", code: "cancelled" } as const);
+const stopOutcome = (stopped: Stopped) =>
+  ({ outcome: isForMessage(stopped) ? "superseded" : "cancelled" }) as const;
+
+/** At rest, in whatever state, the service may speak of its own accord: nothing changes but the history. */
+const serviceSaid = <Target extends string>(target: Target) =>
+  ({
+    target,
+    reenter: true,
+    actions: {
+      type: "keepNotice",
+      params: ({ event }: { event: Extract<ThreadEvent, { type: "service.said" }> }) => ({
+        text: event.text,
+      }),
+    },
+  }) as const;
 
 export const threadMachine = setup({
   // Casts: this is how XState takes types; the values are never read.
@@ -387,6 +412,7 @@ export const threadMachine = setup({
             "keepMessage",
           ],
         },
+        "service.said": serviceSaid("idle"),
         "person.asked": { target: "waiting_for_person", actions: ["countChange", "waitForPerson"] },
         "person.took": {
           guard: "isPresentEpoch",
@@ -414,8 +440,8 @@ export const threadMachine = setup({
           target: "idle",
           actions: [
             "countTokens",
-            { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
-            { type: "keepReply", params: { outcome: "cancelled" } },
+            { type: "sayError", params: stopError },
+            { type: "keepReply", params: stopOutcome },
             "endRun",
           ],
         },
@@ -556,8 +582,8 @@ export const threadMachine = setup({
               target: "#thread.idle",
               actions: [
                 "sayStepsFailed",
-                { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
-                { type: "keepReply", params: { outcome: "cancelled" } },
+                { type: "sayError", params: stopError },
+                { type: "keepReply", params: stopOutcome },
                 "endRun",
               ],
             },
@@ -632,6 +658,7 @@ export const threadMachine = setup({
             "keepMessage",
           ],
         },
+        "service.said": serviceSaid("awaitingPageTool"),
         "call.expired": {
           guard: "deadlinePassed",
           target: "idle",
@@ -647,8 +674,8 @@ export const threadMachine = setup({
           target: "idle",
           actions: [
             "sayStepsFailed",
-            { type: "sayError", params: { message: "The run was cancelled", code: "cancelled" } },
-            { type: "keepReply", params: { outcome: "cancelled" } },
+            { type: "sayError", params: stopError },
+            { type: "keepReply", params: stopOutcome },
             "endRun",
           ],
         },
@@ -690,6 +717,7 @@ export const threadMachine = setup({
           reenter: true,
           actions: ["countChange", "waitAgain"],
         },
+        "service.said": serviceSaid("waiting_for_person"),
         "person.unasked": { target: "idle", actions: ["countChange", "stopWaiting"] },
         "wait.expired": {
           guard: "waitPassed",
@@ -741,6 +769,7 @@ export const threadMachine = setup({
             "countPersonMessage",
           ],
         },
+        "service.said": serviceSaid("with_person"),
         "answer.expired": {
           guard: "waitPassed",
           target: "waiting_for_person",

@@ -41,7 +41,7 @@ export interface Host<Machine extends AnyStateMachine, Line, Effect> {
 
 export interface Decision<Snapshot, Line, Effect> {
   next: Snapshot;
-  /** False: `next` is the same object as before, and there is nothing to save. */
+  /** False: `next` is the same object as before, there is no effect, and nothing to save. */
   changed: boolean;
   /** Emitted lines and effects, in the chart's order. */
   outcome: ({ kind: "emitted"; line: Line } | { kind: "effect"; effect: Effect })[];
@@ -115,7 +115,8 @@ function untypedHost({ machine, version, steps, readContext }: Chart<AnyStateMac
       const next = machine.transition(snapshot, event, scope);
       const decided = outcome;
       outcome = [];
-      return { next, changed: next !== snapshot, outcome: decided };
+      const hasEffect = decided.some(({ kind }) => kind === "effect");
+      return { next, changed: next !== snapshot || hasEffect, outcome: decided };
     },
 
     freeze({ value, context }: AnyMachineSnapshot) {

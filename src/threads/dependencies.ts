@@ -19,6 +19,8 @@ export interface ThreadDependencies {
   channelFault?: (slug: string) => UnreadableRecord | null;
   /** A channel's texts and waiting time for a hand-off; by default the built-in ones. */
   handOff?: (slug: string) => HandOff;
+  /** Does a message end the run that goes on (agent.whileRunning)? By default it waits. */
+  interrupts?: (slug: string) => boolean;
   /** A channel's webhooks; by default none. */
   webhooks?: (slug: string) => readonly WebhookField[];
   /** Passes on the events of a commit that are not queued yet. */

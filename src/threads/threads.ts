@@ -17,6 +17,7 @@ import { createForgetting } from "./delete/forgetting.ts";
 import type { Forgetting } from "./delete/forgetting.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { createFollowing } from "./following/following.ts";
+import { createInterrupt } from "./say/interrupt.ts";
 import { createFollowRun } from "./say/follow-run.ts";
 import { createHeldThreads } from "./hold/held-threads.ts";
 import { createLongReplies } from "./hold/long-replies.ts";
@@ -37,6 +38,8 @@ import { createRepeat } from "./say/repeat.ts";
 import type { Reply } from "./hold/reply.ts";
 import { createSay } from "./say/say.ts";
 import type { NewMessage } from "./say/say.ts";
+import { createSpeak } from "./say/speak.ts";
+import type { Spoken } from "./say/speak.ts";
 import { createStoreClock } from "./store-clock.ts";
 import { createSummaries } from "./summaries/summaries.ts";
 import { createSilence } from "./recover/silence.ts";
@@ -63,6 +66,8 @@ export interface Threads {
   cancel(uid: string, runId?: string | null): Promise<void>;
   /** People who answer instead of the model. */
   people: People;
+  /** The service speaks of its own accord (say/speak.ts). */
+  speak(spoken: Spoken): Promise<string>;
   /** What is kept beside conversations. */
   desk: DeskOfThreads;
   /** Resolves when the rating is stored. */
@@ -164,13 +169,18 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const expire = createExpire({ ...dependencies, claims });
   const attach = createAttach(held, following, store, expire);
   const followRun = createFollowRun({ ...shared, attach });
-  const say = createSay({ ...shared, repeat: createRepeat(followRun) });
   const answer = createAnswer({ ...shared, attach, expire, setCatalog });
   const isSilent = (processId: string) => recovery.isSilent(processId);
   const cancel = createCancel({ ...shared, isSilent, stops });
+  const say = createSay({
+    ...shared,
+    repeat: createRepeat(followRun),
+    interrupt: createInterrupt({ ...shared, cancel }),
+  });
   const bring = createBringEvent({ ...shared, isSilent, onReadable, stops });
   const tellTyping = (uid: string, name: string) => feeds.typing(uid, name);
   const people = createPeople({ ...dependencies, bring, tellTyping });
+  const speak = createSpeak({ bring, store });
   const desk = createDesk(dependencies);
 
   function refuseWhileDraining(): void {
@@ -197,7 +207,8 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     const thread = held.get(uid);
     // The sender has read in the store that this process holds the thread.
     if (!thread) lost.suspect(uid);
-    if (!isFollowing && type === "cancel") void thread?.receive({ type: "run.cancelled", runId });
+    const by = message["by"] === "message" ? "message" : undefined;
+    if (!isFollowing && type === "cancel") void thread?.receive({ type: "run.cancelled", runId, by });
   }
 
   return {
@@ -237,6 +248,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     isDraining: () => draining,
 
     people,
+    speak,
     desk,
     rate: createRate({ ...dependencies, onReadable }),
     forgetting,

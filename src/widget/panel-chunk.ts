@@ -7,8 +7,10 @@ import questions from "./styles/questions.css";
 import sources from "./styles/sources.css";
 import richText from "./styles/rich-text.css";
 import threads from "./styles/threads.css";
+import touch from "./styles/touch.css";
 
-export const styles = progress + questions + richText + images + threads + people + feedback + sources;
+export const styles =
+  progress + questions + richText + images + threads + people + feedback + sources + touch;
 export { addImages } from "./images/add-images.ts";
 export { imageIntake } from "./images/image-intake.ts";
 export { followThread } from "./run/thread/followed-thread.ts";

@@ -102,6 +102,7 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
     usage,
     atMs,
   }),
+  fc.record({ type: fc.constant("service.said" as const), text: fc.constant("It has arrived") }),
   fc.record({ type: fc.constant("person.said" as const), name, epoch }),
   fc.record({
     type: fc.constant("person.queued" as const),

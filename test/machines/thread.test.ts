@@ -155,6 +155,22 @@ describe("the thread's chart, for all event sequences", () => {
     );
   });
 
+  it("T17: what the service says of its own accord enters the history once, at rest, and changes nothing else", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        for (const { event, next, outcome, before } of play(events).decisions) {
+          if (event.type !== "service.said") continue;
+          expect([next.value, next.context]).toEqual([before.value, before.context]);
+          const isAtRest = threadStateOf(before.value) !== "running";
+          const notice = { kind: "effect", effect: { type: "keepNotice", params: { text: event.text } } };
+          expect(outcome).toEqual(isAtRest ? [notice] : []);
+          expect(threadHost.decide(before, event).changed).toBe(isAtRest);
+        }
+      }),
+      { numRuns: randomRuns(2_000) },
+    );
+  });
+
   it("T16: several calls are under way only if each only reads; each of them is answered once, or its step fails", () => {
     fc.assert(
       fc.property(sequences, (events) => {

@@ -46,6 +46,8 @@ export interface InstanceOptions {
   /** How long a thread waits for a person. */
   waitMs?: number;
   answerMs?: number;
+  /** Does a message end the run that goes on? */
+  interrupts?: boolean;
 }
 
 export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
@@ -62,6 +64,7 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },
     observer: options.observer ?? nobody,
+    interrupts: () => options.interrupts === true,
     ...(options.tracing ? { tracing: options.tracing } : {}),
     handOff: () => ({
       ...handOffOf(undefined),

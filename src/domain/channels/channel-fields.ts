@@ -143,6 +143,7 @@ export const agentFields = z.strictObject({
   body: modelBody.exactOptional(),
   images: z.boolean().exactOptional(),
   imageAddresses: z.boolean().exactOptional(),
+  whileRunning: z.enum(["queue", "interrupt"]).exactOptional(),
   mcpServers: z
     .record(
       z

@@ -78,6 +78,8 @@ export interface AgentSettings {
   images?: boolean;
   /** Images may come as https addresses, too, which the model's server fetches. Absent: they may. */
   imageAddresses?: boolean;
+  /** What a message does that comes while a run goes on: it waits, or ends that run. Absent: `queue`. */
+  whileRunning?: "queue" | "interrupt";
   mcpServers?: Record<string, McpServer>;
   history?: HistorySettings;
   maxOutputTokensPerRun?: number;

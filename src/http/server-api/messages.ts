@@ -24,8 +24,8 @@ import {
   stoppedRun,
 } from "../fields.ts";
 import { serverLine } from "../../protocol/lines.ts";
-import { documentedLines } from "../reference/shared-documentation.ts";
-import { emptyAnswer } from "../route.ts";
+import { documentedJson, documentedLines } from "../reference/shared-documentation.ts";
+import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { streamAnswer } from "../stream/stream-answer.ts";
 
 const messageSchema = z.object({
@@ -56,7 +56,23 @@ const cancelSchema = z.object({
   runId: stoppedRun,
 });
 
-/** POST /v1/messages, /v1/messages/cancel: a transport says what its user says, and stops the reply. */
+const spokenSchema = messageSchema.pick({ userId: true, channel: true, clientMessageId: true }).extend({
+  text: messageText.describe("What the assistant says to the user, who has not asked"),
+});
+
+const IDEMPOTENCY = {
+  "idempotency-key": {
+    description: "In place of clientMessageId, as it stands; both, and different: 422",
+    schema: z.string().min(1).max(128),
+    required: false,
+    example: "order-7-question-1",
+  },
+} as const;
+
+/**
+ * POST /v1/messages, /v1/messages/cancel: a transport says what its user says, and stops the reply. POST /v1/threads/:threadId/say:
+ * the service speaks first.
+ */
 export function serverMessages({
   admission,
   threads,
@@ -64,7 +80,7 @@ export function serverMessages({
   directory,
 }: {
   admission: Pick<ServerAdmission, "speaker" | "threadOf">;
-  threads: Pick<Threads, "load" | "say" | "cancel">;
+  threads: Pick<Threads, "load" | "say" | "cancel" | "speak">;
   config: Pick<Config, "limits">;
   directory: Pick<Directory, "channel">;
 }) {
@@ -76,14 +92,7 @@ export function serverMessages({
       summary: "Send a user's message and stream the reply",
       description:
         "User and thread are created on first use. A message while a run is active waits its turn.",
-      headers: {
-        "idempotency-key": {
-          description: "In place of clientMessageId, as it stands; both, and different: 422",
-          schema: z.string().min(1).max(128),
-          required: false,
-          example: "order-7-question-1",
-        },
-      },
+      headers: IDEMPOTENCY,
       body: {
         schema: messageSchema,
         example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
@@ -147,6 +156,43 @@ export function serverMessages({
         );
         note({ runId: reply.runId });
         return streamAnswer(reply, request);
+      },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/threads/:threadId/say",
+      credential: "transportKey",
+      summary: "Speak first",
+      description:
+        "The assistant says this to the user of its own accord: in the history, in feeds, unread in the element, on messengers. No model is called; the next run's model is told. User and thread are created on first use. While a run goes on it waits for its end: after some seconds 503.",
+      headers: IDEMPOTENCY,
+      body: {
+        schema: spokenSchema,
+        example: { userId: "ada", text: "Your parcel has arrived.", clientMessageId: "parcel-1001-arrived" },
+      },
+      answers: { 201: documentedJson("The item's id", z.object({ id: z.string() }), { id: "3" }) },
+      refusals: {
+        forbidden:
+          "The user is not allowed: blocked, not whitelisted in whitelist mode, or the channel is disabled",
+      },
+      async handle(asked) {
+        const { params, body, request, note } = asked;
+        const { channel: slug, userId: externalId, text } = body;
+        const threadId = callerId.safeParse(params.threadId).data;
+        if (threadId === undefined) throw new Refusal("invalid", "The path holds no threadId");
+        const clientMessageId = messageIdOf(request, body.clientMessageId);
+        const uid = threadUid(slug, externalId, threadId);
+        const admitted = await admission.speaker(asked, {
+          slug,
+          externalId,
+          displayName: null,
+          attributes: undefined,
+          thread: { name: threadId, newUid: uid },
+        });
+        const trueUid = admitted.threadUid ?? uid;
+        note({ uid: trueUid });
+        return jsonAnswer(201, { id: await threads.speak({ uid: trueUid, slug, text, clientMessageId }) });
       },
     }),
 

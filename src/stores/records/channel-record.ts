@@ -127,6 +127,9 @@ export const isChannel = shape<Channel>({
       body: optional(isObject),
       images: optional(isFlag),
       imageAddresses: optional(isFlag),
+      whileRunning: optional(
+        oneOf<NonNullable<AgentSettings["whileRunning"]>>({ queue: true, interrupt: true }),
+      ),
       mcpServers: optional(mapOf(isMcpServer)),
       history: optional(
         shape<HistorySettings>({

@@ -1,15 +1,13 @@
 import { shownName } from "../../../machines/person.ts";
 import type { ThreadContext, ThreadEvent } from "../../../machines/thread.ts";
 import { handOffOf } from "../../domain/threads/hand-off.ts";
-import { hashOf } from "../../domain/threads/message-claim.ts";
-import type { MessageClaim } from "../../domain/threads/message-claim.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { BringEvent } from "./bring-event.ts";
 import type { StopEvent } from "../say/stops.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import { createInTurn } from "./in-turn.ts";
-import { itemOfRun } from "../hold/plan-change.ts";
+import { claimOfItem, itemSaidBefore } from "./item-claim.ts";
 
 /**
  * People who answer instead of the model (contract, A person takes over). An operator's request names the epoch that the
@@ -77,14 +75,6 @@ export function createPeople({
   /** Tells all feeds of the thread, on every instance. */
   tellTyping: (uid: string, name: string) => Promise<void>;
 }): People {
-  /** The item of an earlier request with this id; undefined: there was none. */
-  async function saidBefore(uid: string, claim: PersonClaim | null): Promise<string | undefined> {
-    const known = claim && (await store.claimed(uid, claim.clientMessageId));
-    if (!known) return undefined;
-    if (known.textHash === claim.textHash) return itemOfRun(known.runId);
-    throw new Refusal("invalid", "This clientMessageId was given to another text");
-  }
-
   const inTurn = createInTurn();
 
   function ask(asked: Asked): Promise<void> {
@@ -158,11 +148,11 @@ export function createPeople({
 
   function say(said: Parameters<People["say"]>[0]): Promise<string> {
     const { uid, slug, name, epoch, text, clientMessageId } = said;
-    const claim = clientMessageId === null ? null : personClaim(name, { clientMessageId, text });
+    const claim = clientMessageId === null ? null : claimOfItem(name, { clientMessageId, text });
     return bring(uid, {
       slug,
       async judge({ context }) {
-        const known = await saidBefore(uid, claim);
+        const known = await itemSaidBefore(store, uid, claim);
         if (known === undefined) mustHaveIt(context, said);
         return known;
       },
@@ -214,14 +204,4 @@ function mustHaveIt(
 ): void {
   if (person?.name !== name) throw new Refusal("conflict", NOT_YOURS);
   if (present !== epoch) throw new Refusal("conflict", WRONG_EPOCH);
-}
-
-type PersonClaim = Omit<MessageClaim, "runId">;
-
-/** Keeps an operator's ids apart from visitors' ids, which have no control characters, and from other operators' ids. */
-function personClaim(
-  name: string,
-  { clientMessageId, text }: { clientMessageId: string; text: string },
-): PersonClaim {
-  return { clientMessageId: `\u0001${name}\u0001${clientMessageId}`, textHash: hashOf(text) };
 }

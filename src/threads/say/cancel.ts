@@ -1,3 +1,4 @@
+import type { ThreadEvent } from "../../../machines/thread.ts";
 import { pause } from "../../clock.ts";
 import { holderOf } from "../../domain/threads/fence.ts";
 import { StoreUnavailable } from "../../store.ts";
@@ -8,6 +9,8 @@ import type { HeldThread } from "../hold/held-thread.ts";
 import type { HeldThreads } from "../hold/held-threads.ts";
 import type { Stops } from "./stops.ts";
 import { hasRun } from "../thread-state.ts";
+
+type Cancelled = Extract<ThreadEvent, { type: "run.cancelled" }>;
 
 /** How long a run's holder may take to obey. Then another instance loses the run, and this one reports an outage. */
 const OBEY_MS = 2_000;
@@ -34,30 +37,33 @@ export function createCancel({
   isSilent: (processId: string) => boolean;
   stops: Stops;
 }) {
-  /** `named`: the run to stop; null: whichever is active. */
-  return async (uid: string, named: string | null): Promise<void> => {
+  /** `named`: the run to stop; null: whichever is active. `by`: as of the chart's event. */
+  return async (uid: string, named: string | null, by?: "message"): Promise<void> => {
     const endsAt = clock.elapsed() + OBEY_MS;
     let record = await claims.load(uid);
     const runId = record?.run?.runId;
     if (runId === undefined || (named !== null && named !== runId)) return;
-    while (!(await hasEnded(record, runId, endsAt))) {
+    const event = { type: "run.cancelled" as const, runId, by };
+    while (!(await hasEnded(record, event, endsAt))) {
       await pause(timers, LOOK_MS);
       record = await claims.load(uid);
     }
   };
 
   /** `record`: the thread as just read. False: read it again. */
-  async function hasEnded(record: ThreadRecord | null, runId: string, endsAt: number): Promise<boolean> {
+  async function hasEnded(record: ThreadRecord | null, event: Cancelled, endsAt: number): Promise<boolean> {
+    const { runId } = event;
     if (record?.run?.runId !== runId || !hasRun(record.state)) return true;
     const thread = held.get(record.uid);
     // Another run here: this process is ahead of the reading, or of a store that lost writes in a failover.
     const isHere = thread?.fence === record.fence && thread?.run?.runId === runId;
-    return isHere ? endsHere(thread, runId, endsAt) : endsInStore(record, runId, endsAt);
+    return isHere ? endsHere(thread, event, endsAt) : endsInStore(record, event, endsAt);
   }
 
   /** False: this process lost the thread meanwhile, and the run goes on elsewhere. */
-  async function endsHere(thread: HeldThread, runId: string, endsAt: number): Promise<boolean> {
-    const handled = thread.receive({ type: "run.cancelled", runId });
+  async function endsHere(thread: HeldThread, event: Cancelled, endsAt: number): Promise<boolean> {
+    const { runId } = event;
+    const handled = thread.receive(event);
     if (!(await isDone(handled, endsAt))) throw new StoreUnavailable("cancel a run");
     const { run } = thread;
     // Another run: the named one has ended, and the thread is held for the next one.
@@ -65,16 +71,17 @@ export function createCancel({
   }
 
   /** False: the holder was notified and has not obeyed yet, or the thread changed meanwhile. */
-  async function endsInStore(record: ThreadRecord, runId: string, endsAt: number): Promise<boolean> {
+  async function endsInStore(record: ThreadRecord, event: Cancelled, endsAt: number): Promise<boolean> {
+    const { runId, by } = event;
     const { uid, fence, slug } = record;
     if (fence && !isSilent(holderOf(fence)) && clock.elapsed() < endsAt) {
-      store.send(holderOf(fence), { type: "cancel", uid, runId });
-      stops.ask({ uid, runId, event: { type: "run.cancelled", runId } });
+      store.send(holderOf(fence), { type: "cancel", uid, runId, ...(by === undefined ? {} : { by }) });
+      stops.ask({ uid, runId, event });
       return false;
     }
     const thread = claims.open({ uid, slug, record, traceparent: null });
     const takes = fence ? { takesFrom: fence } : {};
-    const { type } = await thread.claim({ event: { type: "run.cancelled", runId }, ...takes });
+    const { type } = await thread.claim({ event, ...takes });
     return type === "committed" || type === "unchanged" || type === "deleted";
   }
 

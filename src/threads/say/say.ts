@@ -11,6 +11,7 @@ import { refuseDeleted } from "../delete/deleted.ts";
 import { sayWithImages } from "./keep-images.ts";
 import { refuseUnreadable } from "../recover/refuse-unreadable.ts";
 import { createReply } from "../hold/reply.ts";
+import type { Interrupt } from "./interrupt.ts";
 import type { Repeat } from "./repeat.ts";
 import type { Reply } from "../hold/reply.ts";
 
@@ -45,11 +46,13 @@ export function createSay({
   newId,
   limits,
   repeat,
+  interrupt,
 }: Pick<ThreadDependencies, "store" | "clock" | "newId" | "limits"> & {
   claims: Claims;
   held: HeldThreads;
   following: Following;
   repeat: Repeat;
+  interrupt: Interrupt;
 }) {
   const max = limits.threadQueueMax;
 
@@ -76,20 +79,26 @@ export function createSay({
         const waits = await store.wait(uid, message, max);
         if (waits.type === "free") return "again";
         if (waits.type === "deleted") throw refuseDeleted();
-        return waits.type === "said-before" ? repeat(uid, waits) : waitBehind(waits);
+        return waits.type === "said-before"
+          ? repeat(uid, waits)
+          : waitBehind(waits, record.run?.runId ?? null);
       }
       const thread = claims.open({ uid, slug, record, traceparent });
       const event = thread.userSaid(message);
       const result = await thread.claim({ event, message, orWait: { message, max } });
       if (result.type === "said-before") return repeat(uid, result);
-      if (result.type === "waiting" || result.type === "full") return waitBehind(result);
+      if (result.type === "waiting" || result.type === "full") return waitBehind(result, null);
       if (result.type === "deleted") throw refuseDeleted();
       if (result.type !== "committed") return "again";
       thread.attach(reply, 0);
       return reply;
     });
 
-    function waitBehind(holder: { type: "waiting"; fence: string } | { type: "full" }): Reply {
+    /** `behind`: the run that goes on; null: it is not known yet. */
+    function waitBehind(
+      holder: { type: "waiting"; fence: string } | { type: "full" },
+      behind: string | null,
+    ): Reply {
       if (holder.type === "full") {
         throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
       }
@@ -97,6 +106,7 @@ export function createSay({
       const thread = held.get(uid);
       if (thread?.run?.runId === reply.runId) thread.attach(reply, 0);
       else following.expect(uid, reply, holder.fence);
+      interrupt({ uid, slug, runId: reply.runId, behind });
       return reply;
     }
   }

@@ -7,7 +7,7 @@ import type { InstanceMessage, Store } from "../../store.ts";
 export type StopEvent = Extract<ThreadEvent, { type: "run.cancelled" | "person.asked" | "person.took" }>;
 
 export const stopEvent = z.union([
-  z.object({ type: z.literal("run.cancelled"), runId: z.string() }),
+  z.object({ type: z.literal("run.cancelled"), runId: z.string(), by: z.literal("message").optional() }),
   z.object({
     type: z.literal("person.asked"),
     by: z.enum(["visitor", "transport"]),

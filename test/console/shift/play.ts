@@ -43,6 +43,8 @@ const OPERATORS = [
   { name: "kim", queues: ["returns", "billing"] },
   { name: "ann", queues: ["sales", "billing"] },
 ] as const;
+/** What is on the page can be pressed within this time, or it has gone. */
+const IN_REACH_MS = 3_000;
 /** How long something may take on a busy machine before it counts as lost. */
 const PATIENCE_MS = 60_000;
 
@@ -128,14 +130,16 @@ export async function playShift(shift: Shift): Promise<Played> {
   let open = 0;
   const visits: Promise<Visit>[] = [];
   const hasWork = () => !isOver() || open > 0;
-  const working = desks.map((desk) => work(desk, hasWork));
+  const working = Promise.all(desks.map((desk) => work(desk, hasWork)));
+  // Told below, when the visitors are gone.
+  working.catch(() => {});
   for (let nth = 1; !isOver(); nth += 1) {
     open += 1;
     visits.push(visit(shift, watcher, nth).finally(() => (open -= 1)));
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   const played = await Promise.all(visits);
-  await Promise.all(working);
+  await working;
   const pages = [watcher, ...desks];
   const tasks = (await Promise.all(pages.map(longTasksOf))).flat();
   await Promise.all(pages.map((page) => page.context().close()));
@@ -249,15 +253,16 @@ async function work(page: Page, hasWork: () => boolean): Promise<void> {
       continue;
     }
     const nth = /Question (\d+)\./.exec((await waiting.textContent()) ?? "")?.[1];
-    await waiting.click();
-    // A colleague may be quicker: then the page asks, or says whose it is.
+    // A colleague may be quicker: the row goes away, or the page asks, or says whose it is.
+    if (!(await isDone(waiting.click({ timeout: IN_REACH_MS })))) continue;
     const answer = page.getByLabel("Your answer");
-    const taken = page.getByText("with a person").first();
-    await page.getByText("waits for a person").or(taken).first().waitFor({ timeout: PATIENCE_MS });
-    if (!(await taken.isVisible())) {
-      await page.getByRole("button", { name: "Take over" }).click();
-      const other = page.getByRole("dialog").or(page.getByText(/has the conversation by now/));
-      await answer.or(other).first().waitFor({ timeout: PATIENCE_MS });
+    const state = page.locator(".flag.state").first();
+    await state.waitFor({ timeout: PATIENCE_MS });
+    if ((await state.textContent()) === "waits for a person") {
+      const takes = page.getByRole("button", { name: "Take over" });
+      const other = page.getByRole("dialog").or(page.getByText(/has the conversation (by now|any more)/));
+      if (await isDone(takes.click({ timeout: IN_REACH_MS })))
+        await answer.or(other).first().waitFor({ timeout: PATIENCE_MS });
     }
     if (await answer.isVisible()) {
       await answer.fill(`Answer to question ${nth}.`);
@@ -272,5 +277,14 @@ async function work(page: Page, hasWork: () => boolean): Promise<void> {
       .first()
       .click();
     await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor({ timeout: PATIENCE_MS });
+  }
+}
+
+async function isDone(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch {
+    return false;
   }
 }
