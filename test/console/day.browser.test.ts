@@ -1,4 +1,4 @@
-// For src/console/day.md: each of its scenes is played here
+// For src/console/day.md
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { call, lastUserText, say } from "../support/servers/model-server.ts";

@@ -111,10 +111,9 @@ function queuesOf(channels: readonly ChannelView[]): string[] {
 
 /** Where somebody wrote last. */
 function latestChannel(threads: InboxThreads): string | undefined {
-  return fitting(threads, () => true).reduce<PlacedThread | undefined>(
-    (latest, thread) => (latest && latest.updatedAt >= thread.updatedAt ? latest : thread),
-    undefined,
-  )?.channel;
+  let latest: PlacedThread | undefined;
+  for (const thread of threads.values()) if (!latest || latest.updatedAt < thread.updatedAt) latest = thread;
+  return latest?.channel;
 }
 
 /** The conversations that the operator has chosen, by id. */

@@ -246,17 +246,21 @@ const COLLECT_LONG_TASKS = `(() => {
 
 /** Takes what waits in the operator's queues, answers it, waits for the visitor's thanks, closes it; until the end. */
 async function work(page: Page, hasWork: () => boolean): Promise<void> {
-  const waiting = page.locator(".row").filter({ hasText: "waits for a person" }).first();
+  const rows = page.locator(".row").filter({ hasText: "waits for a person" });
   while (hasWork()) {
-    if (!(await waiting.isVisible())) {
+    const [text] = await rows.allTextContents();
+    const nth = /Question (\d+)\./.exec(text ?? "")?.[1];
+    if (nth === undefined) {
       await new Promise((resolve) => setTimeout(resolve, 200));
       continue;
     }
-    const nth = /Question (\d+)\./.exec((await waiting.textContent()) ?? "")?.[1];
     // A colleague may be quicker: the row goes away, or the page asks, or says whose it is.
-    if (!(await isDone(waiting.click({ timeout: IN_REACH_MS })))) continue;
+    const row = rows.filter({ hasText: `Question ${nth}.` });
+    if (!(await isDone(row.click({ timeout: IN_REACH_MS })))) continue;
     const answer = page.getByLabel("Your answer");
-    const state = page.locator(".flag.state").first();
+    const parts = page.getByRole("navigation", { name: "Parts of the conversation" });
+    const state = page.locator("main .flag.state").first();
+    await parts.waitFor({ timeout: PATIENCE_MS });
     await state.waitFor({ timeout: PATIENCE_MS });
     if ((await state.textContent()) === "waits for a person") {
       const takes = page.getByRole("button", { name: "Take over" });
