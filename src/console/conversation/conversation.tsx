@@ -185,7 +185,7 @@ export function Conversation({
           {may.readTexts ? (
             <>
               {summary !== null && (
-                <details class="summary" open>
+                <details class="summary" open={matchMedia("(min-width: 700px)").matches}>
                   <summary>So far, in the assistant's words</summary>
                   <p dir="auto">{summary}</p>
                 </details>
