@@ -155,9 +155,10 @@ describe("the API's description", () => {
       if (!isOperators(operation.path)) statuses.push([`${operation.method} ${operation.path}`, got.status]);
     }
     expect(wrong).toEqual([]);
-    // 409: the channel `cli` has no hand-off.
+    // 409: the channel `cli` has no hand-off, and no person has helped the visitor.
     expect(statuses).toEqual([
       ["POST /v1/messages", 200],
+      ["POST /v1/threads/{threadId}/say", 201],
       ["POST /v1/messages/cancel", 204],
       ["GET /v1/threads", 200],
       ["GET /v1/threads/{threadId}/messages", 200],
@@ -177,6 +178,10 @@ describe("the API's description", () => {
       ["POST /v1/widget/threads/{id}/handoff", 204],
       ["POST /v1/widget/threads/{id}/handoff/cancel", 204],
       ["POST /v1/widget/threads/{id}/feedback", 204],
+      ["GET /v1/widget/threads/{id}/handoffs", 200],
+      ["POST /v1/widget/threads/{id}/address", 204],
+      ["POST /v1/widget/threads/{id}/rating", 409],
+      ["POST /v1/widget/threads/{id}/shown", 204],
       ["POST /v1/widget/messages", 200],
       ["POST /v1/widget/tools", 204],
       ["POST /v1/widget/tool-results", 200],

@@ -122,7 +122,7 @@ function peopleEndpoint({ store, clock }: Pick<OperatorApi, "store" | "clock">) 
       format: {
         description: "csv: comma-separated, with the names of the fields in the first line",
         schema: z.enum(["json", "csv"]).nullable().default(null),
-        example: "csv",
+        example: "json",
       },
     },
     answers: { 200: documentedJson("The rows", z.object({ items: z.array(rowSchema) }), { items: [ROW] }) },

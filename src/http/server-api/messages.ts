@@ -169,7 +169,7 @@ export function serverMessages({
       headers: IDEMPOTENCY,
       body: {
         schema: spokenSchema,
-        example: { userId: "ada", text: "Your parcel has arrived.", clientMessageId: "parcel-1001-arrived" },
+        example: { userId: "ada", text: "Your parcel has arrived." },
       },
       answers: { 201: documentedJson("The item's id", z.object({ id: z.string() }), { id: "3" }) },
       refusals: {

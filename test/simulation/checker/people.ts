@@ -19,7 +19,7 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
   /** What was ever written of it, be it lost since. */
   const done = new Set<string>();
   const taken = new Map<string, Exchange>();
-  /** The last one that was written, by thread. */
+  /** The last one that was ever written, by thread. */
   const epochs = new Map<string, number>();
   const heard: { uid: string; text: string }[] = [];
   /** The commits of whose answer their process has heard. */
@@ -32,8 +32,8 @@ export function watchPeople({ ledger, report, world }: Watch): Watcher {
   function checkCommitted({ uid, by, commit, where }: Extract<Happening, { type: "committed" }>): void {
     const { epoch, name, kind, takeId } = answererIn(commit, { by, atMs: world.time.nowMs });
     const before = epochs.get(uid) ?? 0;
-    epochs.set(uid, epoch);
-    // A failover may have taken it back.
+    epochs.set(uid, Math.max(before, epoch));
+    // Where a failover has taken it back, who has not heard of that goes on from there.
     const isKept = commit.answerer ? commit.answerer.epoch === epoch : epoch <= before;
     if (!isKept) report("a-change-is-kept", uid, `of epoch ${epoch} it is not stored who answers since`);
     const event = eventOf(

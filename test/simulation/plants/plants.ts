@@ -21,8 +21,8 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/threads/say/cancel.ts",
-        from: "while (!(await hasEnded(record, runId, endsAt))) {",
-        to: "while (record?.run && !(await hasEnded(record, record.run.runId, endsAt))) {",
+        from: "while (!(await hasEnded(record, event, endsAt))) {",
+        to: "while (record?.run && !(await hasEnded(record, { ...event, runId: record.run.runId }, endsAt))) {",
       },
     ],
   },
