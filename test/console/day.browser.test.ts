@@ -59,6 +59,8 @@ test("a day in the life of a shop's people", async ({ visit, expect }) => {
   await kim.getByText(SUMMARY).waitFor();
 
   // An angry customer.
+  // A key does what its button does, once that is there.
+  await kim.getByRole("button", { name: "Take over" }).waitFor();
   await kim.locator("h1").click();
   await kim.keyboard.press("t");
   await kim.getByLabel("Your answer").fill("/refund");
@@ -85,6 +87,7 @@ test("a day in the life of a shop's people", async ({ visit, expect }) => {
   await ada.log.getByText("Ann has joined.").waitFor();
   await ann.getByRole("heading", { name: "Yours 1" }).waitFor();
   await row(ann, /Where is parcel 1001\?.*angry/).press("Enter");
+  await ann.getByText("Notes for colleagues").waitFor();
   await ann.locator("h1").click();
   await ann.keyboard.press("n");
   await ann.getByText("Third late parcel: offer a voucher").waitFor();
@@ -129,6 +132,7 @@ test("a day in the life of a shop's people", async ({ visit, expect }) => {
   await enter(kim, "#/inbox");
   await row(kim, /Can I change my order 1007\?/).press("Enter");
   await kim.getByText("cem@example.com").waitFor();
+  await kim.getByRole("button", { name: "Snooze…" }).waitFor();
   await kim.locator("h1").click();
   await kim.keyboard.press("s");
   await kim.getByRole("button", { name: "Monday morning" }).press("Enter");

@@ -275,11 +275,8 @@ async function work(page: Page, hasWork: () => boolean): Promise<void> {
       await page.getByRole("button", { name: "Close" }).click();
       await page.getByText("has closed it").waitFor({ timeout: PATIENCE_MS });
     }
-    if (await page.getByRole("dialog").isVisible()) await page.keyboard.press("Escape");
-    await page
-      .getByRole("link", { name: /^Inbox/ })
-      .first()
-      .click();
+    // A question that is still open goes with its conversation.
+    await page.evaluate('location.hash = "#/inbox"');
     await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor({ timeout: PATIENCE_MS });
   }
 }
