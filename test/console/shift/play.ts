@@ -16,6 +16,8 @@ export interface Shift {
   seconds: number;
   /** A visitor comes this often, in ms. */
   everyMs: number;
+  /** Which of the channel's queues visitors ask for: `billing` is that of both operators, who then race for it. */
+  queues: readonly string[];
   /** Conversations that a third operator has: rows of everybody's inbox. */
   rows: number;
   tell: (line: string) => void;
@@ -184,7 +186,7 @@ interface Visit {
 }
 
 /** A visitor asks, waits for a person's answer, thanks, and stays until the person has closed the conversation. */
-async function visit({ url }: Shift, watcher: Page, nth: number): Promise<Visit> {
+async function visit({ url, queues }: Shift, watcher: Page, nth: number): Promise<Visit> {
   const post = async (path: string, body: object, headers: Record<string, string>) => {
     const answer = await fetch(`${url}/v1/widget${path}`, {
       method: "POST",
@@ -202,7 +204,7 @@ async function visit({ url }: Shift, watcher: Page, nth: number): Promise<Visit>
   const seen = watcher.evaluate<number>(shownAt(`Question ${nth}.`));
   const feed = readFeed(`${url}/v1/widget/threads/${threadId}/events?after=`, { origin: ORIGIN, ...token });
   const askedAt = Date.now();
-  await post(`/threads/${threadId}/handoff`, { queue: QUEUES[nth % QUEUES.length] }, token);
+  await post(`/threads/${threadId}/handoff`, { queue: queues[nth % queues.length] }, token);
   const isAnswer = (line: FeedItem) => line.item?.content === `Answer to question ${nth}.`;
   await feed.until((lines) => lines.some(isAnswer), PATIENCE_MS);
   await (await post("/messages", { threadId, text: `Thanks for ${nth}.` }, token)).text();
