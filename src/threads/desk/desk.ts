@@ -87,14 +87,16 @@ export function createDesk({
       };
       const rating = { epoch, ...about, atMs: clock.now() };
       let before: HandOffRating | null = null;
+      let isNew = true;
       await keep(on, (desk) => {
         before = ratingOf(desk, ended);
-        if (before?.score === score && before.comment === comment) return null;
+        isNew = before?.score !== score || before.comment !== comment;
+        if (!isNew) return null;
         const others = (desk.ratings ?? []).filter((one) => one.epoch !== epoch);
         const ratings = [...others, rating].slice(-MOST_RATINGS);
         return { desk: { ...desk, ratings }, event: { type: "handoff.rated", data: { epoch, ...about } } };
       });
-      observer.handOffRated?.({ slug: on.slug, before, rating });
+      if (isNew) observer.handOffRated?.({ slug: on.slug, before, rating });
     },
 
     async shown(on, item) {

@@ -148,7 +148,6 @@ describe.each(storeKinds)("what is kept beside a conversation, on $name", ({ pre
     expect(rated).toMatchObject([
       { before: null, rating: { score: 2 } },
       { before: { score: 2 }, rating: { score: 4 } },
-      { before: { score: 4 }, rating: { score: 4 } },
     ]);
   });
 
