@@ -65,18 +65,34 @@ function sourceOf(api: Api, events: ThreadEvents, wanted: Wanted): Source {
 
 function openSource(api: Api, events: ThreadEvents, { slugs, states }: Wanted): Source {
   const listeners = new Set<(known: Known) => void>();
+  /** Those that changed since the reading began. */
+  const changed = new Set<string>();
   let known: Known = { threads: NO_THREADS, isLoading: true, trouble: null };
+  let readAtMs = -Infinity;
+  let reading: Promise<void> | null = null;
 
   function tell(change: Partial<Known>): void {
     known = { ...known, ...change };
     for (const listener of listeners) listener(known);
   }
 
+  /** One reading at a time: what was missed meanwhile is read after it. */
+  function readAnew(): void {
+    const next = (reading ?? Promise.resolve()).then(listAll);
+    reading = next;
+    void next.finally(() => {
+      if (reading === next) reading = null;
+    });
+  }
+
   async function listAll(): Promise<void> {
+    const seen = new Set<string>();
+    changed.clear();
     try {
       await Promise.all(
         slugs.flatMap((slug) => {
           const take = (items: readonly ThreadView[]) => {
+            for (const { id } of items) seen.add(id);
             const placed = items.map((item) => ({ ...item, channel: slug }));
             tell({ threads: withListed(known.threads, placed), isLoading: false });
           };
@@ -84,7 +100,10 @@ function openSource(api: Api, events: ThreadEvents, { slugs, states }: Wanted): 
           return [...under, list(api, slug, { query: {}, most: LISTED, take })];
         }),
       );
-      tell({ isLoading: false, trouble: null });
+      // What is in no list any more was deleted, or has rested for long.
+      const threads = new Map([...known.threads].filter(([id]) => seen.has(id) || changed.has(id)));
+      readAtMs = performance.now();
+      tell({ threads, isLoading: false, trouble: null });
     } catch (error) {
       tell({ isLoading: false, trouble: troubleOf(error) });
     }
@@ -92,14 +111,19 @@ function openSource(api: Api, events: ThreadEvents, { slugs, states }: Wanted): 
 
   events.listen({
     changed(thread) {
-      if (slugs.includes(thread.channel)) tell({ threads: withChange(known.threads, thread) });
+      if (!slugs.includes(thread.channel)) return;
+      changed.add(thread.id);
+      tell({ threads: withChange(known.threads, thread) });
     },
-    missed: () => void listAll(),
+    missed: readAnew,
   });
-  void listAll();
+  readAnew();
   return {
     now: () => known,
     subscribe(listener) {
+      // Deletions are not told, and a failure may have passed.
+      const isOld = performance.now() - readAtMs > READ_AGAIN_MS;
+      if (reading === null && (isOld || known.trouble !== null)) readAnew();
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -108,6 +132,8 @@ function openSource(api: Api, events: ThreadEvents, { slugs, states }: Wanted): 
 
 /** A conversation in one of these is not over. */
 export const UNDER_WAY: readonly ThreadState[] = ["waiting_for_person", "with_person", "running", "awaiting"];
+/** Who comes back after so long finds it as it is, and read anew. */
+const READ_AGAIN_MS = 300_000;
 /** Of one channel and one state: what nobody can look through is not read. */
 const MOST = 10_000;
 /** Of the latest. */
