@@ -1,4 +1,4 @@
-// For src/widget/view/people-lines.tsx, src/widget/view/person-bar.tsx, src/console/conversation/changes.ts
+// For src/widget/view/people/, src/console/conversation/changes.ts
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { launchBrowser, SOON, test } from "../widget/browser.ts";

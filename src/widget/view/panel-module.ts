@@ -7,7 +7,7 @@ import type { Language } from "../strings/language.ts";
 import type { LoadedStrings, Strings } from "../strings/strings.ts";
 import type { ConfirmationCard } from "./confirmation-card.tsx";
 import type { fitViewport } from "./fit-viewport.ts";
-import type { PeopleLines } from "./people-lines.tsx";
+import type { PeopleLines } from "./people/people-lines.tsx";
 import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 

@@ -1,10 +1,9 @@
 import type { VNode } from "preact";
 import type { Language } from "../strings/language.ts";
+import { CommentForm } from "./comment-form.tsx";
 import { feedbackOf, raterOf } from "./shown-feedback.ts";
 import type { GivenFeedback } from "./shown-feedback.ts";
 import type { ShownMessage } from "./view-state.ts";
-
-const MAX_COMMENT_CHARS = 2_000;
 
 /** A hand with its thumb up, on a 24-unit grid. */
 const HAND = "M7 11v9H4v-9zm0 0 4-8a2 2 0 0 1 2 2v4h6a1.6 1.6 0 0 1 1.6 2l-1.7 7.6a1.6 1.6 0 0 1-1.6 1.4H7";
@@ -16,7 +15,6 @@ export function Thumbs({ message, language }: { message: ShownMessage; language:
   const { strings } = language;
   const { rating, comment, isAsked } = feedbackOf(message);
   const rate = (given: GivenFeedback) => void raterOf(message)?.rate(message, given, strings.feedbackThanks);
-  const skip = () => raterOf(message)?.skip(message);
   const thumb = (one: "up" | "down", label: string) => (
     <button
       type="button"
@@ -39,28 +37,14 @@ export function Thumbs({ message, language }: { message: ShownMessage; language:
         {thumb("down", strings.rateDown)}
       </div>
       {isAsked && (
-        <form
-          class="comment"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const words = event.currentTarget.querySelector("input")?.value.trim() ?? "";
-            if (words === "") skip();
-            else rate({ rating: "down", comment: words });
-          }}
-        >
-          <input
-            part="comment"
-            dir="auto"
-            maxLength={MAX_COMMENT_CHARS}
-            aria-label={strings.whatWasWrong}
-            placeholder={strings.whatWasWrong}
-            defaultValue={comment ?? ""}
-          />
-          <button class="chip strong">{strings.sendFeedback}</button>
-          <button type="button" class="chip" onClick={skip}>
-            {strings.skipFeedback}
-          </button>
-        </form>
+        <CommentForm
+          label={strings.whatWasWrong}
+          words={comment}
+          strings={strings}
+          onWords={(words) =>
+            words === null ? raterOf(message)?.skip(message) : rate({ rating: "down", comment: words })
+          }
+        />
       )}
     </div>
   );

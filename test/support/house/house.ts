@@ -412,6 +412,10 @@ export const WIDGET: readonly Layer[] = [
     places: [
       { path: "src/widget/tools/", is: "the page's tools: their catalog, and running a call" },
       { path: "src/widget/view/", is: "the components, and the state that they show" },
+      {
+        path: "src/widget/view/people/",
+        is: "who answers instead of the assistant, and what a visitor leaves them",
+      },
       { path: "src/widget/view/markdown/", is: "markdown as components, safe and within bounds" },
     ],
   },

@@ -1,4 +1,4 @@
-// For src/widget/run/thread/person-watch.ts, src/widget/view/person-bar.tsx
+// For src/widget/run/thread/person-watch.ts, src/widget/view/people/person-bar.tsx
 import { describe } from "vitest";
 import { SOON, test } from "../browser.ts";
 import { openStage } from "../stage.ts";

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import type { HandoffChange } from "../../protocol/handoffs.ts";
-import type { Strings } from "../strings/strings.ts";
-import { Time } from "./time.tsx";
-import type { WidgetProps } from "./widget-props.ts";
+import type { HandoffChange } from "../../../protocol/handoffs.ts";
+import type { Strings } from "../../strings/strings.ts";
+import { Time } from "../time.tsx";
+import type { WidgetProps } from "../widget-props.ts";
 
 /** The changes of who answers that came between two messages. `nth`: before which message; their count: after the last one. */
 export function PeopleLines({ state, language, nth }: WidgetProps & { nth: number }): VNode[] {
