@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";
-import { messageOf } from "../service/problem.ts";
 import type { OperatorView } from "../service/views.ts";
 import { useConsole } from "../shell/console-context.ts";
 
@@ -24,74 +23,56 @@ export function EditOperator({
   const [displayName, setDisplayName] = useState(operator.displayName ?? "");
   const [queues, setQueues] = useState((operator.queues ?? []).join("\n"));
   const [picture, setPicture] = useState(operator.picture ?? null);
-  const [trouble, setTrouble] = useState<string | null>(null);
+  const [isNoImage, setNoImage] = useState(false);
   const own = queues.split("\n").map((name) => name.trim());
   const names = [...new Set(own)].filter((name) => name !== "");
   const save = async () => {
-    try {
-      const name = displayName.trim() === "" ? null : displayName.trim();
-      const change = { displayName: name, picture, queues: names.length === 0 ? null : names };
-      await api.send("PATCH", pathOf("operators", operator.name), change);
-      onChanged();
-    } catch (error) {
-      setTrouble(messageOf(error));
-    }
+    const name = displayName.trim() === "" ? null : displayName.trim();
+    const change = { displayName: name, picture, queues: names.length === 0 ? null : names };
+    await api.send("PATCH", pathOf("operators", operator.name), change);
+    onChanged();
   };
   const choose = async (file: File | undefined) => {
     try {
       if (file) setPicture(await scaledDown(file));
+      setNoImage(false);
     } catch {
-      setTrouble("This file is no image that the browser can read.");
+      setNoImage(true);
     }
   };
   return (
-    <Dialog title={`What visitors see of ${operator.name}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <TextField
-          label="Display name"
-          value={displayName}
-          onInput={setDisplayName}
-          hint="Empty: the name. It counts from the next conversation that is taken."
-          autoFocus
+    <FormDialog title={`What visitors see of ${operator.name}`} send="Save" onSend={save} onClose={onClose}>
+      <TextField
+        label="Display name"
+        value={displayName}
+        onInput={setDisplayName}
+        hint="Empty: the name. It counts from the next conversation that is taken."
+        autoFocus
+      />
+      <div class="field picture">
+        <label for="operator-picture">Picture</label>
+        {picture !== null && <img src={picture} alt="" width={48} height={48} />}
+        <input
+          id="operator-picture"
+          type="file"
+          accept="image/*"
+          onChange={(event) => void choose(event.currentTarget.files?.[0])}
         />
-        <div class="field picture">
-          <label for="operator-picture">Picture</label>
-          {picture !== null && <img src={picture} alt="" width={48} height={48} />}
-          <input
-            id="operator-picture"
-            type="file"
-            accept="image/*"
-            onChange={(event) => void choose(event.currentTarget.files?.[0])}
-          />
-          {picture !== null && (
-            <button type="button" class="button small" onClick={() => setPicture(null)}>
-              No picture
-            </button>
-          )}
-        </div>
-        <TextField
-          label="Queues"
-          rows={2}
-          value={queues}
-          onInput={setQueues}
-          hint="One a line: the inbox shows these first. None: all."
-        />
-        <Trouble text={trouble} />
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Leave it
+        {picture !== null && (
+          <button type="button" class="button small" onClick={() => setPicture(null)}>
+            No picture
           </button>
-          <button type="submit" class="button main">
-            Save
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        )}
+        <Trouble text={isNoImage ? "This file is no image that the browser can read." : null} />
+      </div>
+      <TextField
+        label="Queues"
+        rows={2}
+        value={queues}
+        onInput={setQueues}
+        hint="One a line: the inbox shows these first. None: all."
+      />
+    </FormDialog>
   );
 }
 

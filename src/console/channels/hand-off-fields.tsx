@@ -2,6 +2,20 @@ import { CheckField, TextField } from "../parts/fields.tsx";
 import type { ChannelDraft } from "./draft.ts";
 import { ReplyFields } from "./reply-fields.tsx";
 
+/** Beside each other: how long somebody may be waited for, and what the visitor is told meanwhile and then. */
+const WAITING = [
+  ["waitSeconds", "Seconds to wait for a person", "seconds"],
+  ["handoffMessage", "Text when a person is called", "text"],
+  ["unavailable", "Text when nobody came", "text"],
+  ["answerSeconds", "Seconds that a person may leave a visitor without an answer", "seconds"],
+  ["unanswered", "Text when the person did not answer", "text"],
+] as const;
+
+const KINDS = {
+  seconds: { inputMode: "numeric", placeholder: "600" },
+  text: { placeholder: "a sentence of the service" },
+} as const;
+
 /** Whether a person may take over, and what the visitor is told meanwhile. */
 export function HandOffFields({
   draft,
@@ -21,38 +35,15 @@ export function HandOffFields({
       />
       {draft.handsOff && (
         <>
-          <TextField
-            label="Seconds to wait for a person"
-            value={draft.waitSeconds}
-            onInput={(text) => onChange({ waitSeconds: text.replaceAll(/\D/g, "") })}
-            inputMode="numeric"
-            placeholder="600"
-          />
-          <TextField
-            label="Text when a person is called"
-            value={draft.handoffMessage}
-            onInput={(handoffMessage) => onChange({ handoffMessage })}
-            placeholder="a sentence of the service"
-          />
-          <TextField
-            label="Text when nobody came"
-            value={draft.unavailable}
-            onInput={(unavailable) => onChange({ unavailable })}
-            placeholder="a sentence of the service"
-          />
-          <TextField
-            label="Seconds that a person may leave a visitor without an answer"
-            value={draft.answerSeconds}
-            onInput={(text) => onChange({ answerSeconds: text.replaceAll(/\D/g, "") })}
-            inputMode="numeric"
-            placeholder="600"
-          />
-          <TextField
-            label="Text when the person did not answer"
-            value={draft.unanswered}
-            onInput={(unanswered) => onChange({ unanswered })}
-            placeholder="a sentence of the service"
-          />
+          {WAITING.map(([name, label, kind]) => (
+            <TextField
+              key={name}
+              label={label}
+              value={draft[name]}
+              onInput={(text) => onChange({ [name]: kind === "seconds" ? text.replaceAll(/\D/g, "") : text })}
+              {...KINDS[kind]}
+            />
+          ))}
           <TextField
             label="Queues of operators"
             rows={2}

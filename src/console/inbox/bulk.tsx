@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Snooze } from "../conversation/snooze.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";
 import { messageOf } from "../service/problem.ts";
@@ -60,31 +60,14 @@ export function Bulk({ chosen, onDone }: { chosen: readonly PlacedThread[]; onDo
         />
       )}
       {asked === "label" && (
-        <Dialog title={`Label ${count}`} onClose={() => setAsked(null)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void change({ addLabels: [label.trim()] }, `${count} labelled`);
-            }}
-          >
-            <TextField
-              label="Label"
-              value={label}
-              onInput={setLabel}
-              placeholder="refund"
-              required
-              autoFocus
-            />
-            <div class="actions">
-              <button type="button" class="button" onClick={() => setAsked(null)}>
-                Leave it
-              </button>
-              <button type="submit" class="button main">
-                Add the label
-              </button>
-            </div>
-          </form>
-        </Dialog>
+        <FormDialog
+          title={`Label ${count}`}
+          send="Add the label"
+          onSend={() => change({ addLabels: [label.trim()] }, `${count} labelled`)}
+          onClose={() => setAsked(null)}
+        >
+          <TextField label="Label" value={label} onInput={setLabel} placeholder="refund" required autoFocus />
+        </FormDialog>
       )}
     </div>
   );

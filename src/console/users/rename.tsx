@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.tsx";
 import { TextField } from "../parts/fields.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import type { UserView } from "../service/views.ts";
 
 /** An empty name takes the name away. */
@@ -15,29 +15,19 @@ export function Rename({
 }) {
   const [name, setName] = useState(user.displayName ?? "");
   return (
-    <Dialog title="Rename" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void onName(name.trim() === "" ? null : name.trim());
-        }}
-      >
-        <TextField
-          label="Name"
-          value={name}
-          onInput={setName}
-          hint="Shown to operators and given to the model. Empty: no name."
-          autoFocus
-        />
-        <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Leave it
-          </button>
-          <button type="submit" class="button main">
-            Rename
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Rename"
+      send="Rename"
+      onSend={() => onName(name.trim() === "" ? null : name.trim())}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onInput={setName}
+        hint="Shown to operators and given to the model. Empty: no name."
+        autoFocus
+      />
+    </FormDialog>
   );
 }
