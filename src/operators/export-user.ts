@@ -33,7 +33,7 @@ export type ExportedRecord =
   | ({ type: "run"; thread: string } & ReturnType<typeof runView>);
 
 /** The changes of who answers in a thread. */
-type ChangesOf = DeskOfThreads["changes"];
+type ChangesOf = DeskOfThreads["everyChange"];
 
 type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "historySummary"> &
   Pick<DeskStore, "desk" | "notes"> &

@@ -66,7 +66,7 @@ const answers: Endpoint["answers"] = {
 
 /** GET /v1/operator/channels/:slug/users/:userId/export (contract, Forgetting), …/threads/:id/export: everything stored. */
 export function exportEndpoints({ store, threads }: Pick<OperatorApi, "store" | "threads">) {
-  const changesOf = (uid: string) => threads.desk.changes(uid);
+  const changesOf = (uid: string) => threads.desk.everyChange(uid);
   return [
     endpoint({
       method: "GET",

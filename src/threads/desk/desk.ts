@@ -1,3 +1,4 @@
+import { MOST_SHOWN } from "../../domain/threads/answerer-change.ts";
 import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
 import { MOST_RATINGS } from "../../domain/threads/desk.ts";
 import type { Desk, HandOffRating } from "../../domain/threads/desk.ts";
@@ -13,8 +14,10 @@ import type { KeepDesk, OfThread } from "./keep-desk.ts";
 /** What is kept beside conversations (domain/threads/desk.ts), and what a visitor may leave there. */
 export interface DeskOfThreads {
   keep: KeepDesk;
-  /** The latest changes of who answers, oldest first. */
+  /** The latest changes of who answers, MOST_SHOWN at most, oldest first. */
   changes(uid: string): Promise<AnswererChange[]>;
+  /** All of them, for an export. */
+  everyChange(uid: string): Promise<AnswererChange[]>;
   /** Where the visitor can be written to, since nobody is there now. */
   leaveAddress(on: OfThread, left: { address: string; reason: string | null }): Promise<void>;
   /** What the visitor thinks of the hand-off that ended last; again: replaces it. Refusal("conflict"): none has ended. */
@@ -58,14 +61,23 @@ export function createDesk({
 }): DeskOfThreads {
   const keep = createKeepDesk({ store, clock, newId, webhooks, told });
 
-  async function changes(uid: string): Promise<AnswererChange[]> {
+  async function presentEpoch(uid: string): Promise<number> {
     const record = await store.load(uid, 1, "active");
-    return record?.snapshot ? store.answererChanges(uid, epochOf(record.snapshot)) : [];
+    return record?.snapshot ? epochOf(record.snapshot) : 0;
   }
+
+  const changes = async (uid: string) => store.answererChanges(uid, await presentEpoch(uid));
 
   return {
     keep,
     changes,
+
+    async everyChange(uid) {
+      const all: AnswererChange[] = [];
+      for (let epoch = await presentEpoch(uid); epoch > 0; epoch -= MOST_SHOWN)
+        all.unshift(...(await store.answererChanges(uid, epoch)));
+      return all;
+    },
 
     async leaveAddress(on, { address, reason }) {
       await keep(on, (desk) => {

@@ -108,6 +108,16 @@ describe.each(storeKinds)("what is kept beside a conversation, on $name", ({ pre
     expect(await desk.changes("t1")).toEqual([]);
   });
 
+  it("shows the latest hundred changes, and exports all", async () => {
+    const { desk } = open();
+    await converse();
+    for (let epoch = 0; epoch < 103; epoch += 1) await here.threads.people.take({ ...ann, epoch });
+    const epochs = async (some: Promise<{ epoch: number }[]>) => (await some).map(({ epoch }) => epoch);
+    const shown = await epochs(desk.changes("t1"));
+    expect([shown.length, shown[0], shown.at(-1)]).toEqual([100, 4, 103]);
+    expect(await epochs(desk.everyChange("t1"))).toEqual(Array.from({ length: 103 }, (_, at) => at + 1));
+  });
+
   it("keeps an address, and tells it once", async () => {
     const { desk, told } = open();
     await converse();
