@@ -49,6 +49,7 @@ export const NO_DESK: Desk = { rev: 0, labels: [], snoozed: null, notes: 0 };
 
 /** Of one thread. */
 export const MOST_NOTES = 200;
+export const MOST_LABELS = 20;
 
 /** Stored as parts (kept-text.ts) of run ids that no run has, so that they are sealed, moved and deleted with the thread's parts. */
 export const DESK = "~desk";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MOST_LABELS } from "../../domain/threads/desk.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { answererChangeView } from "../../operators/threads/answerer.ts";
 import { addNote, noteView, ratingView, readNotes, setLabels, snooze } from "../../operators/threads/desk.ts";
@@ -17,7 +18,7 @@ import type { OperatorApi } from "./operator-api.ts";
 
 const MOST_SNOOZED_MS = 366 * 86_400_000;
 
-const labels = z.array(z.string().trim().min(1).max(50)).max(20);
+const labels = z.array(z.string().trim().min(1).max(50)).max(MOST_LABELS);
 const labelsSchema = z.object({
   labels: labels
     .refine((labels) => new Set(labels).size === labels.length, "the labels must differ")
@@ -152,7 +153,7 @@ export function deskEndpoints({
             if (snoozeUntil !== undefined) await snooze(acting, desk.keep, on, snoozeUntil);
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
-            failed.push({ id: uid, message: error.message });
+            failed.push({ id: uid, message: error.text });
           }
         }
         return jsonAnswer(200, { failed });

@@ -1,4 +1,4 @@
-import { MOST_NOTES } from "../../domain/threads/desk.ts";
+import { MOST_LABELS, MOST_NOTES } from "../../domain/threads/desk.ts";
 import type { HandOffRating, Note } from "../../domain/threads/desk.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { DeskStore } from "../../store.ts";
@@ -7,7 +7,7 @@ import { note } from "../acting.ts";
 import type { Acting } from "../acting.ts";
 import { noteReading } from "./threads.ts";
 
-/** Each is in the audit, without its text. */
+/** In the audit, without the labels. Refusal("conflict"): more than MOST_LABELS. */
 export async function setLabels(
   acting: Acting<unknown>,
   keep: KeepDesk,
@@ -15,7 +15,12 @@ export async function setLabels(
   changed: (labels: readonly string[]) => string[],
 ): Promise<void> {
   await note(acting, { action: "desk.label", target: on.uid, slug: on.slug });
-  await keep(on, (desk) => ({ desk: { ...desk, labels: changed(desk.labels) } }));
+  await keep(on, (desk) => {
+    const labels = changed(desk.labels);
+    if (labels.length > MOST_LABELS)
+      throw new Refusal("conflict", `A thread has ${MOST_LABELS} labels at most`);
+    return { desk: { ...desk, labels } };
+  });
 }
 
 /** `untilMs`: null: it is in sight again. */

@@ -211,3 +211,34 @@ test("a draft is what the assistant would answer to what waits: without tools, t
   left.leave();
   await expect.poll(() => signal.aborted).toBe(true);
 });
+
+test("many threads are labelled and snoozed at once, each on its own: what cannot be changed is told, and stays", async () => {
+  const { as, exchange, read, threadId } = await open();
+  await exchange("Hello", "Hi");
+  const bulk = async (body: object) => {
+    const got = await as("agent", "POST", "/channels/shop/threads/bulk", body);
+    return [got.status, got.status === 200 ? await got.json() : null];
+  };
+  const unknown = { id: "nobody", message: "Unknown thread" };
+  const ids = [threadId, "nobody", threadId];
+  const until = Date.now() + 60_000;
+  expect(await bulk({ ids, addLabels: ["refund", "vip"], snoozeUntil: until })).toEqual([
+    200,
+    { failed: [unknown] },
+  ]);
+  expect(await read("agent")).toMatchObject({ labels: ["refund", "vip"], snoozedUntil: until });
+  expect(await bulk({ ids: [threadId], removeLabels: ["vip"], snoozeUntil: null })).toEqual([
+    200,
+    { failed: [] },
+  ]);
+  expect((await read("agent"))["labels"]).toEqual(["refund"]);
+  expect(await read("agent")).not.toHaveProperty("snoozedUntil");
+  const twenty = Array.from({ length: 20 }, (_, nth) => `label ${nth}`);
+  expect(await bulk({ ids: [threadId], addLabels: twenty })).toEqual([
+    200,
+    { failed: [{ id: threadId, message: "A thread has 20 labels at most" }] },
+  ]);
+  expect((await read("agent"))["labels"]).toEqual(["refund"]);
+  for (const wrong of [{ ids: [] }, { ids: ["a"], addLabels: [""] }, { ids: ["a"], snoozeUntil: 1 }])
+    expect(await bulk(wrong)).toEqual([422, null]);
+});
