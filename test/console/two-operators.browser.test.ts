@@ -9,6 +9,7 @@ import { emptyFolder } from "../support/stores/data-dir.ts";
 import { sendMessage, startTestService } from "../support/servers/service.ts";
 import { launchBrowser, test } from "../widget/browser.ts";
 import { accessibilityTroubles, enter } from "./operating.ts";
+import { openStaffedShop } from "./staffed-shop.ts";
 
 let browser: Browser;
 beforeAll(async () => void (browser = await launchBrowser({ webMcp: false })));
@@ -63,4 +64,30 @@ test("who takes a conversation from a colleague is asked, the colleague is told,
   expect(await one.page.getByLabel("Your answer").inputValue()).toBe("I was just about to");
   expect(await line.count()).toBe(0);
   expect([...one.troubles, ...other.troubles]).toEqual([]);
+});
+
+test("who presses before the page knows that a colleague has the conversation does not take it unasked", async ({
+  visit,
+  expect,
+}) => {
+  const shop = await openStaffedShop();
+  const visitor = await visit(browser, shop.page);
+  await visitor.say("Hello");
+  await visitor.log.getByText("You said: Hello").waitFor();
+  const { items } = (await (await shop.ask("/channels/shop/threads")).json()) as { items: { id: string }[] };
+  const id = items[0]?.id ?? "";
+  const { page } = await visit(browser, await shop.hire({ name: "kim" }));
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  // Neither the facts nor the watch of the conversation come before the colleague has it.
+  const blocked = [`**/threads/${id}`, `**/threads/${id}/watch*`];
+  for (const url of blocked) await page.route(url, (route) => route.abort());
+  await enter(page, `#/channels/shop/threads/${id}`);
+  const takes = page.getByRole("button", { name: "Take over" });
+  await takes.waitFor();
+  await shop.ask(`/channels/shop/threads/${id}/take`, "POST", { epoch: 0 });
+  await page.unroute(`**/threads/${id}`);
+  await takes.press("Enter");
+  await page.getByText("local has the conversation by now.").waitFor();
+  const { handoff } = (await (await shop.ask(`/channels/shop/threads/${id}`)).json()) as { handoff: object };
+  expect(handoff).toMatchObject({ with: "local" });
 });

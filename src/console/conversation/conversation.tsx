@@ -54,7 +54,7 @@ export function Conversation({
   const { person } = watched.talk;
   const { thread, facts, user, change } = useKnown(slug, id, person);
   const handOff = useHandOff(slug, id, {
-    seenEpoch: thread.value?.epoch ?? null,
+    seen: thread.value,
     lookAgain: thread.reload,
   });
   const channel = channels?.find((one) => one.slug === slug);

@@ -30,7 +30,8 @@ const TYPING_EVERY_MS = 4_000;
 export function useHandOff(
   slug: string,
   id: string,
-  { seenEpoch, lookAgain }: { seenEpoch: number | null; lookAgain: () => void },
+  /** `seen`: as it was last read. */
+  { seen, lookAgain }: { seen: ThreadView | null; lookAgain: () => void },
 ): HandOff {
   const { api, me, tell } = useConsole();
   const [trouble, setTrouble] = useState<string | null>(null);
@@ -40,20 +41,30 @@ export function useHandOff(
   const unsure = useRef<{ text: string; id: string } | null>(null);
   const path = pathOf("channels", slug, "threads", id);
 
-  /** Once more if the page was only behind: the conversation is still whose it was. */
+  /**
+   * Does it at the epoch of a reading in which the conversation is `from`'s: nobody loses it unasked, however far behind the page is.
+   * Once more if only the epoch was another one.
+   */
   async function doneBy(does: (epoch: number) => Promise<unknown>, from: string | null): Promise<void> {
     const look = () => api.get<ThreadView>(path);
+    const first = seen !== null && whoseOf(seen) === from ? seen : mustBeOf(from, await look());
     try {
-      await does(seenEpoch ?? (await look()).epoch ?? 0);
+      await does(first.epoch ?? 0);
     } catch (error) {
       if (!(error instanceof Problem && error.status === 409)) throw error;
-      const now = await look();
-      const whose = whoseOf(now);
-      if (whose !== from || now.epoch === seenEpoch)
-        throw new Error(lateText(whose, me.displayName ?? me.name), { cause: error });
+      const now = mustBeOf(from, await look());
+      if (now.epoch === first.epoch) throw tooLate(now, error);
       await does(now.epoch ?? 0);
     }
   }
+
+  function mustBeOf(from: string | null, thread: ThreadView): ThreadView {
+    if (whoseOf(thread) !== from) throw tooLate(thread);
+    return thread;
+  }
+
+  const tooLate = (thread: ThreadView, cause?: unknown) =>
+    new Error(lateText(whoseOf(thread), me.displayName ?? me.name), { cause });
 
   async function act(
     does: (epoch: number) => Promise<unknown>,
