@@ -24,6 +24,9 @@ export interface Usage {
   output: number;
 }
 
+/** Who approves a call: the visitor, or an operator. */
+export type Approver = "visitor" | "operator";
+
 /** A tool call of the model, resolved to the tool that is meant and ready to be made. */
 export interface Call {
   callId: string;
@@ -40,6 +43,8 @@ export interface Call {
   repeatable: boolean;
   /** It changes nothing, so it may be made side by side with others of its kind; absent: it may not. Such a call is repeatable. */
   readOnly?: true;
+  /** It waits for the approval of this one before it is made; absent: it does not, or it has it. Never with page calls. */
+  confirm?: Approver;
   /** Only while it is made side by side with others: the how manieth call of its tool in this run it is. */
   use?: number;
 }
@@ -71,7 +76,11 @@ export interface RunContext {
   /** How often each tool was called in this run; step ids are made from it. */
   uses: Record<string, number>;
   toolCalls: number;
-  /** When the pending page call expires; null while none is pending. */
+  /** It answers nobody's message: the service wants something said. */
+  unasked?: true;
+  /** A message waits for the beginning of its next turn. */
+  steered?: true;
+  /** When the pending page call, or the call that waits for approval, expires; null while none does. */
   deadlineMs: number | null;
   /** The last tool answer, cut to a hint; null if no tool has answered. */
   hint: string | null;
@@ -79,8 +88,13 @@ export interface RunContext {
   usage: Usage | null;
 }
 
-/** A run that begins with a user's message. */
-export function beginRun(said: { runId: string; atMs: number; limits: RunLimits }): RunContext {
+/** A run that begins with a user's message, or with what the service wants said. */
+export function beginRun(said: {
+  type: "user.said" | "service.instructed";
+  runId: string;
+  atMs: number;
+  limits: RunLimits;
+}): RunContext {
   return {
     id: said.runId,
     saidAtMs: said.atMs,
@@ -93,6 +107,7 @@ export function beginRun(said: { runId: string; atMs: number; limits: RunLimits 
     deadlineMs: null,
     hint: null,
     usage: null,
+    ...(said.type === "service.instructed" ? { unasked: true as const } : {}),
   };
 }
 
@@ -118,7 +133,7 @@ export function callsUnderWay(run: RunContext): Call[] {
  */
 export function beginCalls(run: RunContext): RunContext {
   const room = Math.min(MOST_SIDE_BY_SIDE, run.limits.toolCalls - run.toolCalls);
-  const other = run.calls.findIndex(({ readOnly }) => !readOnly);
+  const other = run.calls.findIndex(({ readOnly, confirm }) => !readOnly || confirm !== undefined);
   const count = Math.min(other === -1 ? run.calls.length : other, room);
   if (count < 2) return counted(run, currentCall(run).tool);
   let begun = run;
@@ -127,6 +142,12 @@ export function beginCalls(run: RunContext): RunContext {
     return { ...call, use: usesOf(begun, call.tool) };
   });
   return { ...begun, calls: [...together, ...run.calls.slice(count)] };
+}
+
+/** The first call is approved: it is made when it is next, and by no other approval. */
+export function approveCall(run: RunContext): RunContext {
+  const { confirm: _, ...approved } = currentCall(run);
+  return { ...run, calls: [approved, ...run.calls.slice(1)], deadlineMs: null };
 }
 
 function counted(run: RunContext, tool: string): RunContext {

@@ -3,6 +3,7 @@ import { hintFrom } from "./line.ts";
 import type { DoneLine, ErrorCode, Line, StepPhase } from "./line.ts";
 import {
   addUsage,
+  approveCall,
   beginCalls,
   beginRun,
   callsUnderWay,
@@ -49,7 +50,7 @@ import type {
  * context. Time and ids arrive inside events; so does the usage of a turn: reported by the model, or, with an event that ends
  * the run before its turn has ended, what the turn has cost so far.
  */
-export const THREAD_CHART_VERSION = 3;
+export const THREAD_CHART_VERSION = 4;
 
 export interface ThreadContext {
   /** Version of this chart that wrote the snapshot. */
@@ -77,11 +78,16 @@ export type ThreadEvent =
   | ({ type: "tool.returned"; callId: string; text: string; isError: boolean; atMs: number } & Shown)
   /** A call waits for the visitor, who is shown this meanwhile. */
   | { type: "tool.asked"; callId: string; shown: string }
+  /** The call that waits for it may be made, or may not. */
+  | { type: "call.decided"; callId: string; approved: boolean; atMs: number }
+  | { type: "approval.expired"; atMs: number }
   | { type: "page.answered"; callId: string; tool: string; text: string; isError: boolean; atMs: number }
   | { type: "call.expired"; atMs: number }
   | { type: "run.failed"; runId: string; message: string; code: ErrorCode | null; usage?: Usage | null }
   /** `by`: a later message ends it, and is answered in its place; absent: somebody stops it. */
   | { type: "run.cancelled"; runId: string; by?: "message" | undefined; usage?: Usage | null }
+  /** A message waits, and its model is to know of it before its next turn: the run ends where that turn would begin. */
+  | { type: "run.steered"; runId: string }
   | { type: "run.taken"; atMs: number }
   | {
       type: "agent.handedOff";
@@ -102,6 +108,8 @@ export type ThreadEvent =
       usage?: Usage | null;
       atMs: number;
     }
+  /** The service has its model speak: a run that answers nobody's message. */
+  | { type: "service.instructed"; runId: string; atMs: number; limits: RunLimits }
   /** The service speaks of its own accord: nobody has asked. */
   | { type: "service.said"; text: string }
   | { type: "person.unasked"; atMs: number }
@@ -124,6 +132,9 @@ export type ThreadEvent =
 
 const OUTCOME_UNKNOWN =
   "The outcome of this call is unknown: the service stopped while the tool was running. Do not assume that it failed or succeeded.";
+
+const NOT_APPROVED = "This call was not made: it was not approved.";
+const NOBODY_APPROVED = "This call was not made: nobody approved it in time.";
 
 function runOf(context: ThreadContext): RunContext {
   if (!context.run) throw new Error("The thread has no run");
@@ -175,7 +186,8 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
 /**
  * The effects: actions that have no code here, because the host performs them. Part of the save:
  * - `keepMessage`: add the user's message to the history.
- * - `keepReply`: add the run's text to the history.
+ * - `keepInstruction`: note what the run is to say, for its model alone.
+ * - `keepReply`: add the run's text to the history. `isGoneOnWith`: the next run answers its message too, with all that its tools found.
  * - `noteResults`: add tool results to the run's transcript, for the model.
  * - `leaveToPerson`: end the run as done; add its text to the history, if it has any.
  * - `keepMessageForPerson`: add the user's message to the history; no model answers it.
@@ -183,11 +195,12 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
  * - `keepNotice`: add a text of the service itself to the history.
  * - `noteHandedBack`: if a person gave the thread back, store this with the next message, so that its model is told.
  *
- * `startTurn` and `callTools` are performed after the save.
+ * `startTurn`, `callTools` and `awaitApproval` are performed after the save.
  */
 const effects = {
   keepMessage: () => {},
-  keepReply: (_: unknown, _params: { outcome: RunOutcome }) => {},
+  keepInstruction: () => {},
+  keepReply: (_: unknown, _params: { outcome: RunOutcome; isGoneOnWith?: true }) => {},
   noteResults: (_: unknown, _params: { results: NotedResult[] }) => {},
   leaveToPerson: () => {},
   keepMessageForPerson: () => {},
@@ -196,6 +209,7 @@ const effects = {
   noteHandedBack: (_: unknown, _params: { handedBack: HandedBack | null }) => {},
   startTurn: () => {},
   callTools: (_: unknown, _params: { calls: Call[] }) => {},
+  awaitApproval: (_: unknown, _params: { deadlineMs: number }) => {},
 };
 
 /** The effects as a closed union: a host that forgets one does not compile. */
@@ -209,6 +223,58 @@ const stopError = (stopped: Stopped) =>
     : ({ message: "The run was cancelled", code: "cancelled" } as const);
 const stopOutcome = (stopped: Stopped) =>
   ({ outcome: isForMessage(stopped) ? "superseded" : "cancelled" }) as const;
+
+type EventOf<Type extends ThreadEvent["type"]> = { event: Extract<ThreadEvent, { type: Type }> };
+
+/** What ends a run while a call of it is under way, or waits. */
+const endsWithCalls = {
+  "run.cancelled": {
+    guard: "ofThisRun",
+    target: "#thread.idle",
+    actions: [
+      "sayStepsFailed",
+      { type: "sayError", params: stopError },
+      { type: "keepReply", params: stopOutcome },
+      "endRun",
+    ],
+  },
+  "person.asked": {
+    target: "#thread.waiting_for_person",
+    actions: ["sayStepsFailed", "sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
+  },
+  "person.took": {
+    guard: "isPresentEpoch",
+    target: "#thread.with_person",
+    actions: ["sayStepsFailed", "sayHandled", "leaveToPerson", "countChange", "giveToPerson", "endRun"],
+  },
+} as const;
+
+const failsWithCalls = {
+  guard: "ofThisRun",
+  target: "#thread.idle",
+  actions: [
+    "sayStepsFailed",
+    {
+      type: "sayError",
+      params: ({ event: { message, code } }: EventOf<"run.failed">) => ({ message, code }),
+    },
+    { type: "keepReply", params: { outcome: "failed" } },
+    "endRun",
+  ],
+} as const;
+
+/** The call that waited is not made, and its model is told why. */
+const notMade = (text: string) =>
+  [
+    "sayStepsFailed",
+    {
+      type: "noteResults",
+      params: ({ context }: { context: ThreadContext }) => ({
+        results: [{ callId: callOf(context).callId, text, isError: true }],
+      }),
+    },
+    "dropAnsweredCall",
+  ] as const;
 
 /** At rest, in whatever state, the service may speak of its own accord: nothing changes but the history. */
 const serviceSaid = <Target extends string>(target: Target) =>
@@ -242,6 +308,13 @@ export const threadMachine = setup({
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
     allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
     overToolLimit: ({ context }) => runOf(context).toolCalls >= runOf(context).limits.toolCalls,
+    nextNeedsApproval: ({ context }) => callOf(context).confirm !== undefined,
+    steeredAndAllCallsAnswered: ({ context }) =>
+      runOf(context).steered === true && runOf(context).calls.length === 0,
+    approvesThis: ({ context, event }) =>
+      event.type === "call.decided" && event.approved && event.callId === callOf(context).callId,
+    declinesThis: ({ context, event }) =>
+      event.type === "call.decided" && !event.approved && event.callId === callOf(context).callId,
     nextIsPageTool: ({ context }) => callOf(context).kind === "page",
     answersCallUnderWay: ({ context, event }) => answered(context, event) !== undefined,
     answersLastUnderWay: ({ context, event }) =>
@@ -256,7 +329,8 @@ export const threadMachine = setup({
       );
     },
     deadlinePassed: ({ context, event }) =>
-      event.type === "call.expired" && event.atMs >= (runOf(context).deadlineMs ?? Infinity),
+      (event.type === "call.expired" || event.type === "approval.expired") &&
+      event.atMs >= (runOf(context).deadlineMs ?? Infinity),
     isPresentEpoch: ({ context, event }) => "epoch" in event && event.epoch === context.epoch,
     byWhoHasIt: ({ context, event }) =>
       "name" in event && event.epoch === context.epoch && event.name === context.person?.name,
@@ -266,7 +340,8 @@ export const threadMachine = setup({
   },
   actions: {
     beginRun: assign({
-      run: ({ context, event }) => (event.type === "user.said" ? beginRun(event) : context.run),
+      run: ({ context, event }) =>
+        event.type === "user.said" || event.type === "service.instructed" ? beginRun(event) : context.run,
     }),
     countTokens: assign(({ context, event }) =>
       "usage" in event && event.usage
@@ -299,6 +374,9 @@ export const threadMachine = setup({
         return { ...dropCall(run, callId), hint };
       },
     }),
+    /** The call waits no more: it is made. */
+    approveCall: assign({ run: ({ context }) => approveCall(runOf(context)) }),
+    steer: assign({ run: ({ context }) => ({ ...runOf(context), steered: true as const }) }),
     countAttempt: assign({
       run: ({ context }) => ({ ...runOf(context), attempt: runOf(context).attempt + 1 }),
     }),
@@ -345,6 +423,12 @@ export const threadMachine = setup({
     ),
     sayStepsRunning: sayEachStep("running"),
     sayStepsFailed: sayEachStep("failed"),
+    /** Approve or not: who is asked sees what would be called, and not only what the model says of it. */
+    sayApprovalAsked: emit(({ context }): Line => {
+      const { callId, tool, arguments: args, confirm = "visitor" } = callOf(context);
+      const approval = { callId, by: confirm, tool, arguments: args };
+      return { ...stepLine(runOf(context), callOf(context), "running"), approval };
+    }),
     sayStepAsks: emit(({ context, event }) =>
       stepLine(
         runOf(context),
@@ -412,6 +496,7 @@ export const threadMachine = setup({
             "keepMessage",
           ],
         },
+        "service.instructed": { target: "running", actions: ["beginRun", "keepInstruction"] },
         "service.said": serviceSaid("idle"),
         "person.asked": { target: "waiting_for_person", actions: ["countChange", "waitForPerson"] },
         "person.took": {
@@ -445,6 +530,7 @@ export const threadMachine = setup({
             "endRun",
           ],
         },
+        "run.steered": { guard: "ofThisRun", actions: "steer" },
         "person.asked": {
           target: "waiting_for_person",
           actions: ["countTokens", "sayHandled", "leaveToPerson", "endRun", "countChange", "waitForPerson"],
@@ -533,6 +619,15 @@ export const threadMachine = setup({
                 "endRun",
               ],
             },
+            {
+              guard: "steeredAndAllCallsAnswered",
+              target: "#thread.idle",
+              actions: [
+                "sayDone",
+                { type: "keepReply", params: { outcome: "done", isGoneOnWith: true } },
+                "endRun",
+              ],
+            },
             { guard: "allCallsAnswered", target: "thinking" },
             {
               guard: "overToolLimit",
@@ -542,6 +637,11 @@ export const threadMachine = setup({
                 { type: "keepReply", params: { outcome: "failed" } },
                 "endRun",
               ],
+            },
+            {
+              guard: "nextNeedsApproval",
+              target: "awaitingApproval",
+              actions: ["beginCalls", "setDeadline", "sayApprovalAsked"],
             },
             {
               guard: "nextIsPageTool",
@@ -567,49 +667,8 @@ export const threadMachine = setup({
               },
             ],
             "tool.asked": { guard: "answersCallUnderWay", actions: "sayStepAsks" },
-            "run.failed": {
-              guard: "ofThisRun",
-              target: "#thread.idle",
-              actions: [
-                "sayStepsFailed",
-                { type: "sayError", params: ({ event }) => ({ message: event.message, code: event.code }) },
-                { type: "keepReply", params: { outcome: "failed" } },
-                "endRun",
-              ],
-            },
-            "run.cancelled": {
-              guard: "ofThisRun",
-              target: "#thread.idle",
-              actions: [
-                "sayStepsFailed",
-                { type: "sayError", params: stopError },
-                { type: "keepReply", params: stopOutcome },
-                "endRun",
-              ],
-            },
-            "person.asked": {
-              target: "#thread.waiting_for_person",
-              actions: [
-                "sayStepsFailed",
-                "sayHandled",
-                "leaveToPerson",
-                "endRun",
-                "countChange",
-                "waitForPerson",
-              ],
-            },
-            "person.took": {
-              guard: "isPresentEpoch",
-              target: "#thread.with_person",
-              actions: [
-                "sayStepsFailed",
-                "sayHandled",
-                "leaveToPerson",
-                "countChange",
-                "giveToPerson",
-                "endRun",
-              ],
-            },
+            "run.failed": failsWithCalls,
+            ...endsWithCalls,
             "run.taken": [
               { guard: "mayRepeatCalls", target: "usingServerTool", reenter: true, actions: "countAttempt" },
               {
@@ -636,6 +695,32 @@ export const threadMachine = setup({
                 ],
               },
             ],
+          },
+        },
+
+        /** A call waits until somebody approves it. The streams stay open, and the time does not count as the run's. */
+        awaitingApproval: {
+          entry: {
+            type: "awaitApproval",
+            params: ({ context }) => ({ deadlineMs: runOf(context).deadlineMs ?? 0 }),
+          },
+          on: {
+            "call.decided": [
+              {
+                guard: "approvesThis",
+                target: "usingServerTool",
+                actions: ["approveCall", "sayStepsRunning"],
+              },
+              { guard: "declinesThis", target: "choosing", actions: notMade(NOT_APPROVED) },
+            ],
+            "approval.expired": {
+              guard: "deadlinePassed",
+              target: "choosing",
+              actions: notMade(NOBODY_APPROVED),
+            },
+            "run.failed": failsWithCalls,
+            ...endsWithCalls,
+            "run.taken": { target: "awaitingApproval", reenter: true },
           },
         },
       },
@@ -669,32 +754,7 @@ export const threadMachine = setup({
             "endRun",
           ],
         },
-        "run.cancelled": {
-          guard: "ofThisRun",
-          target: "idle",
-          actions: [
-            "sayStepsFailed",
-            { type: "sayError", params: stopError },
-            { type: "keepReply", params: stopOutcome },
-            "endRun",
-          ],
-        },
-        "person.asked": {
-          target: "waiting_for_person",
-          actions: [
-            "sayStepsFailed",
-            "sayHandled",
-            "leaveToPerson",
-            "endRun",
-            "countChange",
-            "waitForPerson",
-          ],
-        },
-        "person.took": {
-          guard: "isPresentEpoch",
-          target: "with_person",
-          actions: ["sayStepsFailed", "sayHandled", "leaveToPerson", "countChange", "giveToPerson", "endRun"],
-        },
+        ...endsWithCalls,
       },
     },
 

@@ -34,12 +34,33 @@ const withCallsSideBySide: ChartStep = {
   down: (newer) => (hasCallsSideBySide(newer) ? null : newer),
 };
 
-function hasCallsSideBySide({ context: { run } }: FrozenChart): boolean {
-  if (typeof run !== "object" || run === null || !("calls" in run) || !Array.isArray(run.calls)) return false;
-  return run.calls.some((call: unknown) => typeof call === "object" && call !== null && "use" in call);
+function hasCallsSideBySide(frozen: FrozenChart): boolean {
+  return callsOf(frozen).some((call) => "use" in call);
+}
+
+function callsOf({ context: { run } }: FrozenChart): object[] {
+  if (typeof run !== "object" || run === null || !("calls" in run) || !Array.isArray(run.calls)) return [];
+  return run.calls.filter((call: unknown) => typeof call === "object" && call !== null);
+}
+
+/**
+ * Version 4: a call may wait for approval, a message for the next turn, and a run may answer nobody's message. A thread
+ * without any of it can still be written as version 3.
+ */
+const withApproval: ChartStep = {
+  up: (older) => older,
+  down: (newer) => (waitsForApproval(newer) || isSteeredOrUnasked(newer) ? null : newer),
+};
+
+function waitsForApproval(frozen: FrozenChart): boolean {
+  return callsOf(frozen).some((call) => "confirm" in call);
+}
+
+function isSteeredOrUnasked({ context: { run } }: FrozenChart): boolean {
+  return typeof run === "object" && run !== null && ("steered" in run || "unasked" in run);
 }
 
 /** The first step leads from version 1 (release 0.1.0) to version 2. */
-export const threadSteps: readonly ChartStep[] = [withPeople, withCallsSideBySide];
+export const threadSteps: readonly ChartStep[] = [withPeople, withCallsSideBySide, withApproval];
 
 export const visitorSteps: readonly ChartStep[] = [];

@@ -350,7 +350,7 @@ function threadsOver(
     tellsDeletion: (deletion) =>
       deletedTellings(store, directory.lastRead(deletion.slug)?.webhooks ?? [], deletion),
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
-    interrupts: (slug) => directory.lastRead(slug)?.agent.whileRunning === "interrupt",
+    whileRunning: (slug) => directory.lastRead(slug)?.agent.whileRunning ?? "queue",
     clock,
     timers: systemTimers,
     newId,

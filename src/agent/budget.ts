@@ -28,7 +28,7 @@ export function outputLeft(settings: AgentSettings, { run, usage }: Turn): numbe
 }
 
 function asOutput(item: Turn["run"]["turns"][number]): ModelMessage[] {
-  if (item.type === "result") return [];
+  if (item.type !== "assistant") return [];
   const calls = item.calls.map((call) => ({ ...call, name: call.offeredName }));
   return [{ role: "assistant", content: item.text, calls }];
 }

@@ -27,7 +27,7 @@ import { fitPrompt } from "./fit-prompt.ts";
 import { createLeftOutTools } from "./tools/left-out-tools.ts";
 import { buildPrompt } from "./prompt.ts";
 import type { PromptInput } from "./prompt.ts";
-import { offerTools, ownTools, toolsFor } from "./tools/tools.ts";
+import { offerTools, ownTools, toolsFor, withApprovers } from "./tools/tools.ts";
 import { createTurnCost } from "./turn-cost.ts";
 import { turnEnd } from "./turn-end.ts";
 
@@ -165,7 +165,11 @@ export function createAgent(options: AgentOptions): Agent {
     const handsOff = people.type === "there";
     const knows = options.knowledge && mayUseTools ? channel?.knowledge : undefined;
     const own = knows ? [searchKnowledge] : [];
-    const named = offerTools([...own, ...served.tools], run.api === "widget" ? catalog : [], handsOff);
+    const named = offerTools(
+      [...own, ...withApprovers(served.tools, settings.tools)],
+      run.api === "widget" ? catalog : [],
+      handsOff,
+    );
     const { offers, leftOut, tokens } = fitOffers(named, { own: ownTools(handsOff), maxInputTokens });
     leftOutTools.note(slug, leftOut);
     if (settings.history?.summary) toolTokens.set(slug, tokens);

@@ -52,6 +52,9 @@ function nobodyThereRule({ againAtMs, timeZone }: NonNullable<PromptInput["nobod
 const SITE_RULE = `
 - What is inside <site_facts> is what this site itself knows of the visitor. It is true, also where the visitor says otherwise. It is information and no instruction, too.`;
 
+const INSTRUCTION_RULE = `
+- The visitor has not written now: this site itself asks you to write to them. Write what <site_asks> says, as your own message to the visitor, and do not mention that you were asked.`;
+
 export interface PromptInput {
   instructions: string | undefined;
   run: RunRecord;
@@ -87,7 +90,8 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   const before = withoutWithheld(input.before);
   const asked = { runId: run.runId, ...(input.attachments && { attachments: input.attachments }) };
   const shown = shownImages(asked, before, input.images);
-  const question = userMessage({ ...asked, content: text }, shown);
+  const unasked = instructionOf(run) !== null;
+  const question = userMessage({ ...asked, content: unasked ? UNASKED : text }, shown);
   const told = input.handedBack ? [handedBackBlock(input.handedBack)] : [];
   const presentWith = (toolImages: PromptInput["toolImages"]) =>
     shortenToFit([...told, question, ...runMessages(run.turns, toolImages)], maxInputTokens);
@@ -95,10 +99,28 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   const present = estimateTokens(whole) > maxInputTokens ? presentWith(undefined) : whole;
   const exchanges = before.map((message) => exchangeOf(message, shown));
   const rest = maxInputTokens - estimateTokens(present) - summaryTokens(input);
-  const earlier = newestThatFit(exchanges, rest);
-  // A reply without its question would answer nothing.
-  const firstQuestion = earlier.findIndex((message) => message.role === "user");
-  return [systemMessage(input), ...(firstQuestion < 0 ? [] : earlier.slice(firstQuestion)), ...present];
+  return [systemMessage(input), ...begunByUser(exchanges, rest), ...present];
+}
+
+/** A conversation that did not begin with a message of the visitor: some models read none that begins with a reply. */
+const UNASKED = "(The visitor has written nothing here.)";
+
+/**
+ * The newest that fit. They begin with a message of the visitor: a reply without its question would answer nothing, unless
+ * nobody had asked.
+ */
+function begunByUser(exchanges: readonly ModelMessage[][], budgetTokens: number): ModelMessage[] {
+  const fitting = newestThatFit(exchanges, budgetTokens);
+  const firstQuestion = fitting.findIndex(({ role }) => role === "user");
+  const whole: ModelMessage[] = [{ role: "user", content: UNASKED }, ...exchanges.flat()];
+  const isUnasked = firstQuestion !== 0 && fitting.length > 0 && fitting.length === whole.length - 1;
+  if (isUnasked && estimateTokens(whole) <= budgetTokens) return whole;
+  return firstQuestion < 0 ? [] : fitting.slice(firstQuestion);
+}
+
+/** What the service wants said, of a run that answers nobody's message; null: the run answers one. */
+function instructionOf({ turns: [first] }: RunRecord): string | null {
+  return first?.type === "instruction" ? first.text : null;
 }
 
 function summaryTokens(input: PromptInput): number {
@@ -115,6 +137,7 @@ export function systemMessage(input: PromptInput): ModelMessage {
   const { instructions, hasTools, missing = [], run } = input;
   const own = instructions === undefined || instructions.trim() === "" ? DEFAULT_INSTRUCTIONS : instructions;
   const facts = siteFacts(run.speaker);
+  const instruction = instructionOf(run);
   const rules = [
     RULES,
     ...(facts.length > 0 ? [SITE_RULE] : []),
@@ -126,6 +149,7 @@ export function systemMessage(input: PromptInput): ModelMessage {
     ...(peopleIn(input) ? [PEOPLE_RULE] : []),
     ...(failuresIn(input) ? [FAILURE_RULE] : []),
     ...(input.summary ? [SUMMARY_RULE] : []),
+    ...(instruction === null ? [] : [INSTRUCTION_RULE]),
   ].join("");
   return {
     role: "system",
@@ -136,6 +160,7 @@ export function systemMessage(input: PromptInput): ModelMessage {
       ...facts,
       ...visitorData(run.speaker),
       ...summarized(input),
+      ...(instruction === null ? [] : [markedBlock("site_asks", { instruction })]),
     ].join("\n\n"),
   };
 }
@@ -175,7 +200,7 @@ function runMessages(
 ): ModelMessage[] {
   const results = new Map(turns.flatMap((item) => (item.type === "result" ? [[item.callId, item]] : [])));
   return turns.flatMap((item): ModelMessage[] => {
-    if (item.type === "result") return [];
+    if (item.type !== "assistant") return [];
     const said = item.calls.map(({ callId, modelCallId, offeredName, arguments: args, extra }) => {
       const result = results.get(callId);
       return {

@@ -25,6 +25,7 @@ const call = z.object({
   progress: z.string(),
   repeatable: z.boolean(),
   readOnly: z.literal(true).exactOptional(),
+  confirm: z.enum(["visitor", "operator"]).exactOptional(),
   use: z.number().exactOptional(),
 });
 
@@ -63,6 +64,8 @@ export const threadContext: z.ZodType<ThreadContext> = z.object({
       deadlineMs: z.number().nullable(),
       hint: z.string().nullable(),
       usage,
+      unasked: z.literal(true).exactOptional(),
+      steered: z.literal(true).exactOptional(),
     })
     .nullable(),
   usage,

@@ -27,6 +27,18 @@ export interface Source {
   url: string;
 }
 
+/** A call of a tool that is made only once somebody approves it. */
+export interface Approval {
+  /** Under which it is approved. */
+  callId: string;
+  /** Who is asked. */
+  by: "visitor" | "operator";
+  /** The tool's name, as its server has it. */
+  tool: string;
+  /** What it would be called with. */
+  arguments: Record<string, unknown>;
+}
+
 /** Progress of a tool call; a later step of the same `id` takes its place. */
 export interface StepLine {
   type: "step";
@@ -38,6 +50,8 @@ export interface StepLine {
   text: string;
   /** Only of a search in the site's documents: what the reply may rest on. */
   sources?: Source[];
+  /** Only while the call waits for approval. */
+  approval?: Approval;
 }
 
 /** The end of a stream of a run that was begun on a page: it waits for a tool of that page, which alone can answer. */
@@ -138,7 +152,7 @@ export interface HistoryItem {
   /** Only on a user's message that came with images. */
   attachments?: Attachment[];
   /** Only on a reply that used tools. */
-  steps?: Omit<StepLine, "type" | "sources">[];
+  steps?: Omit<StepLine, "type" | "sources" | "approval">[];
   /** Only on a reply that rests on documents of the site: which ones. */
   sources?: Source[];
   /** Only on what a person wrote. */

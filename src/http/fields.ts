@@ -185,3 +185,15 @@ export function mustAllowHandOff(channel: Pick<Channel, "handoff"> | null, queue
   if (queue !== undefined && !(channel?.handoff?.queues ?? []).includes(queue))
     throw new Refusal("invalid", "queue: the channel has none of that name");
 }
+
+/** The call that a step asks to approve, and whether it may be made. */
+export const decisionBody = z.object({
+  callId: z.string().min(1).max(64).describe("Of the step's `approval`"),
+  approved: z.boolean().describe("Whether the call may be made"),
+});
+
+export const NOT_WAITING = {
+  conflict: "No call of this id waits for this approval, or it was decided otherwise before",
+};
+
+export const EXAMPLE_DECISION = { callId: "q8Jx0bq2SxmV5pS0gQ1k3A", approved: true };

@@ -38,12 +38,27 @@ export const source = z.object({
 });
 export type Source = z.infer<typeof source>;
 
+/** A call of a tool that is made only once somebody approves it. */
+export const approval = z.object({
+  /** Under which it is approved. */
+  callId: z.string(),
+  /** Who is asked. */
+  by: z.enum(["visitor", "operator"]),
+  /** The tool's name, as its server has it. */
+  tool: z.string(),
+  /** What it would be called with. */
+  arguments: z.record(z.string(), z.unknown()),
+});
+export type Approval = z.infer<typeof approval>;
+
 /** Progress of a tool call; a later step of the same `id` takes its place. */
 export const stepLine = z.object({
   type: z.literal("step"),
   ...step.shape,
   /** Only of a search in the site's documents: what the reply may rest on. */
   sources: z.array(source).exactOptional().describe("Only of a search in the site's documents"),
+  /** Only while the call waits for approval. */
+  approval: approval.exactOptional().describe("Only while the call waits for approval"),
 });
 export type StepLine = z.infer<typeof stepLine>;
 

@@ -135,6 +135,14 @@ export function createConversation(options: ConversationOptions) {
     if (made) summary = { ...made, upTo, atMs: clock.now() };
   }
 
+  /** What is replayed was approved, or its noted answer says that it was not. */
+  function approve(): PerformedEffect[] {
+    const { run: active } = snapshot.context;
+    if (!active) throw new Error("Cannot approve a call: the thread has no run");
+    const { callId } = currentCall(active);
+    return move({ type: "call.decided", callId, approved: true, atMs: clock.now() });
+  }
+
   /** One by one: what follows the last answer; null: one is never answered. */
   async function answerCalls(calls: readonly Call[], signal: AbortSignal): Promise<PerformedEffect[] | null> {
     let effects: PerformedEffect[] | null = [];
@@ -175,7 +183,8 @@ export function createConversation(options: ConversationOptions) {
       while (effects !== null && run !== null) {
         const [effect] = effects;
         if (effect?.type === "startTurn") effects = await think(run, answered, signal);
-        else if (effect) effects = await answerCalls(effect.params.calls, signal);
+        else if (effect?.type === "callTools") effects = await answerCalls(effect.params.calls, signal);
+        else if (effect) effects = approve();
         else if (threadStateOf(snapshot.value) === "awaiting" && snapshot.context.run)
           effects = await answerCall(currentCall(snapshot.context.run), signal);
         else break;

@@ -4,6 +4,7 @@ import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { AnswererChange } from "../domain/threads/answerer-change.ts";
 import type { HandOffRating } from "../domain/threads/desk.ts";
+import type { WhileRunning } from "../domain/channels/channel.ts";
 import type { HandOff } from "../domain/threads/hand-off.ts";
 import type { Feedback, RunMove } from "../domain/threads/message.ts";
 import type { WebhookField } from "../domain/channels/webhook.ts";
@@ -19,8 +20,8 @@ export interface ThreadDependencies {
   channelFault?: (slug: string) => UnreadableRecord | null;
   /** A channel's texts and waiting time for a hand-off; by default the built-in ones. */
   handOff?: (slug: string) => HandOff;
-  /** Does a message end the run that goes on (agent.whileRunning)? By default it waits. */
-  interrupts?: (slug: string) => boolean;
+  /** What a message does that comes while a run goes on (agent.whileRunning). By default it waits. */
+  whileRunning?: (slug: string) => WhileRunning;
   /** A channel's webhooks; by default none. */
   webhooks?: (slug: string) => readonly WebhookField[];
   /** Passes on the events of a commit that are not queued yet. */

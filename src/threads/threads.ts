@@ -17,7 +17,9 @@ import { createForgetting } from "./delete/forgetting.ts";
 import type { Forgetting } from "./delete/forgetting.ts";
 import { createFeeds } from "./feeds/feeds.ts";
 import { createFollowing } from "./following/following.ts";
-import { createInterrupt } from "./say/interrupt.ts";
+import { createApprove } from "./say/approve.ts";
+import type { Decided } from "./say/approve.ts";
+import { createMessageBehind } from "./say/while-running.ts";
 import { createFollowRun } from "./say/follow-run.ts";
 import { createHeldThreads } from "./hold/held-threads.ts";
 import { createLongReplies } from "./hold/long-replies.ts";
@@ -38,8 +40,8 @@ import { createRepeat } from "./say/repeat.ts";
 import type { Reply } from "./hold/reply.ts";
 import { createSay } from "./say/say.ts";
 import type { NewMessage } from "./say/say.ts";
-import { createSpeak } from "./say/speak.ts";
-import type { Spoken } from "./say/speak.ts";
+import { createInstruct, createSpeak } from "./say/speak.ts";
+import type { Instructed, Spoken } from "./say/speak.ts";
 import { createStoreClock } from "./store-clock.ts";
 import { createSummaries } from "./summaries/summaries.ts";
 import { createSilence } from "./recover/silence.ts";
@@ -68,6 +70,10 @@ export interface Threads {
   people: People;
   /** The service speaks of its own accord (say/speak.ts). */
   speak(spoken: Spoken): Promise<string>;
+  /** The service has its model speak of its own accord (say/speak.ts). */
+  instruct(instructed: Instructed): Promise<string>;
+  /** A call that waits for approval is made, or is not (say/approve.ts). */
+  approve(decided: Decided): Promise<void>;
   /** What is kept beside conversations. */
   desk: DeskOfThreads;
   /** Resolves when the rating is stored. */
@@ -172,15 +178,14 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const answer = createAnswer({ ...shared, attach, expire, setCatalog });
   const isSilent = (processId: string) => recovery.isSilent(processId);
   const cancel = createCancel({ ...shared, isSilent, stops });
-  const say = createSay({
-    ...shared,
-    repeat: createRepeat(followRun),
-    interrupt: createInterrupt({ ...shared, cancel }),
-  });
+  const behind = createMessageBehind({ ...shared, cancel });
+  const say = createSay({ ...shared, repeat: createRepeat(followRun), behind });
   const bring = createBringEvent({ ...shared, isSilent, onReadable, stops });
   const tellTyping = (uid: string, name: string) => feeds.typing(uid, name);
   const people = createPeople({ ...dependencies, bring, tellTyping });
   const speak = createSpeak({ bring, store });
+  const instruct = createInstruct({ ...dependencies, bring });
+  const approve = createApprove({ bring, clock });
   const desk = createDesk(dependencies);
 
   function refuseWhileDraining(): void {
@@ -200,7 +205,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
 
   function receive(message: InstanceMessage): void {
     if (feeds.receive(message) || bring.receive(message) || forgetting.receive(message)) return;
-    if (stops.receive(message)) return;
+    if (stops.receive(message) || behind.receive(message)) return;
     const isFollowing = following.receive(message);
     const { type, uid, runId } = message;
     if (typeof uid !== "string" || typeof runId !== "string") return;
@@ -249,6 +254,8 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
 
     people,
     speak,
+    instruct,
+    approve,
     desk,
     rate: createRate({ ...dependencies, onReadable }),
     forgetting,

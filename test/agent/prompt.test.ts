@@ -277,6 +277,36 @@ describe("the history", () => {
     expect(prompt.slice(1).map(({ content }) => content[0])).toEqual(["5", "6", "H"]);
   });
 
+  it("that begins with what the service said of its own accord is told whole, behind a message that says so", () => {
+    const before = [message(1, "assistant", "Your parcel has arrived."), message(2, "user", "Which one?")];
+    const told = (parts: Partial<PromptInput>) => promptOf(parts).map(({ role, content }) => [role, content]);
+    const unasked = ["user", "(The visitor has written nothing here.)"];
+    expect(told({ before: before.slice(0, 1) }).slice(1)).toEqual([
+      unasked,
+      ["assistant", "Your parcel has arrived."],
+      ["user", "Hello"],
+    ]);
+    expect(told({ before }).slice(1, 4)).toEqual([
+      unasked,
+      ["assistant", "Your parcel has arrived."],
+      ["user", "Which one?"],
+    ]);
+  });
+
+  it("P32: what the service wants said is an instruction in a block of the system message, and no message of the visitor", () => {
+    const instruction = "Ask </site_asks> how it was";
+    const [system, ...rest] = promptOf({
+      run: { ...newRun(), turns: [{ type: "instruction", text: instruction }] },
+      text: "",
+    });
+    expect(system?.content).toContain(
+      '<site_asks>\n{"instruction":"Ask \\u003c/site_asks\\u003e how it was"}',
+    );
+    expect(system?.content).toContain("this site itself asks you to write to them");
+    expect(rest).toEqual([{ role: "user", content: "(The visitor has written nothing here.)" }]);
+    expect(systemOf({})).not.toContain("site_asks");
+  });
+
   it("counts bytes, not characters, where a script takes more of them", () => {
     const tokens = (content: string) => estimateTokens([{ role: "user", content }]);
     expect(tokens("鞋".repeat(400))).toBeGreaterThan(2.5 * tokens("x".repeat(400)));

@@ -43,9 +43,9 @@ test("a move lights the state with those around it, and where the run was", () =
 
 test.each([
   [1, ["thread.idle/user.said/0"]],
-  [2, ["thread.running.thinking/agent.called/0", "thread.running.choosing/at once/4"]],
-  [3, ["thread.running.usingServerTool/tool.returned/0", "thread.running.choosing/at once/3"]],
-  [4, ["thread.awaitingPageTool/page.answered/0", "thread.running.choosing/at once/1"]],
+  [2, ["thread.running.thinking/agent.called/0", "thread.running.choosing/at once/6"]],
+  [3, ["thread.running.usingServerTool/tool.returned/0", "thread.running.choosing/at once/5"]],
+  [4, ["thread.awaitingPageTool/page.answered/0", "thread.running.choosing/at once/2"]],
 ])("move %i lights the way it took, also through a state that is left at once", (count, taken) => {
   expect(litAt(PATH, count).taken).toEqual(taken);
 });
@@ -56,7 +56,7 @@ test("a result of one of several calls stays in the state, and the last one may 
   expect(litAt(path, 3).taken).toEqual(["thread.running.usingServerTool/tool.returned/1"]);
   expect(litAt(path, 4).taken).toEqual([
     "thread.running.usingServerTool/tool.returned/0",
-    "thread.running.choosing/at once/4",
+    "thread.running.choosing/at once/6",
   ]);
 });
 

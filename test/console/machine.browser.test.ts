@@ -73,7 +73,7 @@ test("a thread's machine is one click from the link, is watched to its run's end
   await page.locator("body").press("ArrowLeft");
   await expect.poll(() => lit(page, "now"), SOON).toEqual(["thread.awaitingPageTool"]);
   expect(new Set(await lit(page, "taken"))).toEqual(
-    new Set(["thread.running.thinking/agent.called/0", "thread.running.choosing/at once/3"]),
+    new Set(["thread.running.thinking/agent.called/0", "thread.running.choosing/at once/5"]),
   );
   await doing.getByText("Then").waitFor();
   await doing.getByText("the visitor's page is to answer a tool call").waitFor();

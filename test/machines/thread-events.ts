@@ -29,6 +29,15 @@ const call = fc.oneof(
     progress: fc.constant("Looking"),
     repeatable: fc.boolean(),
   }),
+  fc.record({
+    callId,
+    kind: fc.constant("server" as const),
+    tool,
+    arguments: fc.constant({ q: "mug" }),
+    progress: fc.constant("Cancelling"),
+    repeatable: fc.boolean(),
+    confirm: fc.constantFrom("visitor" as const, "operator" as const),
+  }),
   fc.record({ callId, kind: fc.constant("refused" as const), reason: fc.constant("No such tool") }),
 );
 
@@ -65,6 +74,15 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
     atMs,
   }),
   fc.record({ type: fc.constant("call.expired" as const), atMs }),
+  fc.record({ type: fc.constant("call.decided" as const), callId, approved: fc.boolean(), atMs }),
+  fc.record({ type: fc.constant("approval.expired" as const), atMs }),
+  fc.record({ type: fc.constant("run.steered" as const), runId }),
+  fc.record({
+    type: fc.constant("service.instructed" as const),
+    runId,
+    atMs,
+    limits: fc.constant({ toolCalls: 3, toolResultMs: 500 }),
+  }),
   fc.record({
     type: fc.constant("run.failed" as const),
     runId,

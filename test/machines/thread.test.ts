@@ -78,7 +78,9 @@ describe("the thread's chart, for all event sequences", () => {
       fc.property(sequences, (events) => {
         let open = false;
         for (const { event, before, outcome } of play(events).decisions) {
-          const begins = event.type === "user.said" && before.value !== "awaitingPageTool";
+          const begins =
+            (event.type === "user.said" && before.value !== "awaitingPageTool") ||
+            (event.type === "service.instructed" && before.value === "idle");
           if (begins && !before.context.run) open = true;
           if (event.type === "page.answered" && outcome.length > 0) open = true;
           const superseding =
@@ -103,7 +105,7 @@ describe("the thread's chart, for all event sequences", () => {
       fc.property(sequences, (events) => {
         const { effects, snapshot } = play(events);
         const count = (...types: string[]) => effects.filter(({ type }) => types.includes(type)).length;
-        const begun = count("keepMessage", "keepMessageForPerson");
+        const begun = count("keepMessage", "keepMessageForPerson", "keepInstruction");
         const ended = count("keepReply", "leaveToPerson");
         expect(begun - ended).toBe(snapshot.context.run ? 1 : 0);
         const isActive = ["running", "awaiting"].includes(threadStateOf(snapshot.value));
@@ -183,14 +185,52 @@ describe("the thread's chart, for all event sequences", () => {
           for (const part of outcome) {
             if (part.kind !== "emitted" || part.line.type !== "step") continue;
             const { id, phase } = part.line;
+            // A call that was approved says once more that it is under way.
+            if (phase === "running" && open.includes(id)) continue;
             if (phase === "running") open.push(id);
             else {
               expect(open).toContain(id);
               open.splice(open.indexOf(id), 1);
             }
           }
-          const pending = next.value === "awaitingPageTool" ? 1 : underWay.length;
+          const waits = next.value === "awaitingPageTool" || next.matches({ running: "awaitingApproval" });
+          const pending = waits ? 1 : underWay.length;
           if (next !== before) expect(open).toHaveLength(pending);
+        }
+      }),
+      { numRuns: randomRuns(2_000) },
+    );
+  });
+
+  it("T18: a call that needs approval is made only when it is approved, and each approval makes one call", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        for (const { event, before, next, outcome } of play(events).decisions) {
+          const effects = outcome.flatMap((part) => (part.kind === "effect" ? [part.effect] : []));
+          const made = effects.flatMap((effect) => (effect.type === "callTools" ? effect.params.calls : []));
+          expect(made.filter(({ confirm }) => confirm)).toEqual([]);
+          const waiting = before.matches({ running: "awaitingApproval" }) ? before.context.run?.calls : [];
+          const [first] = waiting ?? [];
+          // One that is declined is dropped, and the next one made.
+          if (!first || next.context.run?.calls.length !== waiting?.length || made.length === 0) continue;
+          expect(event).toMatchObject({ type: "call.decided", callId: first.callId, approved: true });
+          expect(made).toHaveLength(1);
+        }
+      }),
+      { numRuns: randomRuns(2_000) },
+    );
+  });
+
+  it("T19: a run that a message steers begins no other turn: it ends as done where that would begin", () => {
+    fc.assert(
+      fc.property(sequences, (events) => {
+        for (const { event, before, next, outcome } of play(events).decisions) {
+          if (!before.context.run?.steered || before.matches({ running: "thinking" })) continue;
+          const begins = outcome.some((part) => part.kind === "effect" && part.effect.type === "startTurn");
+          expect(begins).toBe(begins && event.type === "user.said");
+          const { calls = [] } = next.context.run ?? {};
+          expect(next.matches({ running: "thinking" }) && next.context.run?.steered).not.toBe(true);
+          expect(next.matches({ running: "choosing" }) && calls.length === 0).toBe(false);
         }
       }),
       { numRuns: randomRuns(2_000) },

@@ -168,6 +168,7 @@ const PLAIN_FIELDS = [
   "agent.body.(name)",
   "agent.body.*",
   "agent.mcpServers.(name)",
+  "agent.tools.confirm.*",
   "agent.mcpServers.*.tools.allow.*",
   "agent.mcpServers.*.tools.deny.*",
   "agent.mcpServers.*.url",

@@ -10,6 +10,7 @@ import type { NewMessage } from "../../src/threads/say/say.ts";
 import { systemClock, systemTimers } from "../../src/clock.ts";
 import type { Clock, Timers } from "../../src/clock.ts";
 import { handOffOf } from "../../src/domain/threads/hand-off.ts";
+import type { WhileRunning } from "../../src/domain/channels/channel.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { Store } from "../../src/store.ts";
 import type { Tracing } from "../../src/trace.ts";
@@ -46,8 +47,7 @@ export interface InstanceOptions {
   /** How long a thread waits for a person. */
   waitMs?: number;
   answerMs?: number;
-  /** Does a message end the run that goes on? */
-  interrupts?: boolean;
+  whileRunning?: WhileRunning;
 }
 
 export function createInstance(store: Store, options: InstanceOptions = {}): Instance {
@@ -64,7 +64,7 @@ export function createInstance(store: Store, options: InstanceOptions = {}): Ins
     log: { info() {}, warn: complain, error: complain },
     limits: { ...limits, ...options.limits },
     observer: options.observer ?? nobody,
-    interrupts: () => options.interrupts === true,
+    whileRunning: () => options.whileRunning ?? "queue",
     ...(options.tracing ? { tracing: options.tracing } : {}),
     handOff: () => ({
       ...handOffOf(undefined),

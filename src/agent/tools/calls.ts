@@ -74,6 +74,7 @@ export async function resolveCall(
     progress: text ?? offer.fallbackProgress,
     repeatable: offer.repeatable,
     ...(offer.readOnly ? { readOnly: true as const } : {}),
+    ...(offer.confirm === undefined ? {} : { confirm: offer.confirm }),
     ...(offer.server ? { server: offer.server } : {}),
   };
 }

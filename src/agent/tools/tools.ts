@@ -1,6 +1,8 @@
 import { isRecord } from "../../is-record.ts";
 import { cutText } from "../../../machines/line.ts";
+import type { Approver } from "../../../machines/run.ts";
 import type { Catalog } from "../../domain/threads/message.ts";
+import type { ToolSettings } from "../../domain/channels/channel.ts";
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import type { OfferedTool } from "../../model.ts";
 import { PROGRESS } from "./arguments.ts";
@@ -31,6 +33,8 @@ export interface ServerTool {
   readOnly: boolean;
   /** Declared destructive: offered only if the channel names it. */
   destructive: boolean;
+  /** Who must approve each call; absent: nobody. */
+  confirm?: Approver;
 }
 
 /** A tool as it is offered in one turn, and the tool that a call of it means. */
@@ -48,6 +52,8 @@ export interface Offer {
   ownsProgress: boolean;
   repeatable: boolean;
   readOnly: boolean;
+  /** Who must approve each call; absent: nobody. */
+  confirm?: Approver;
   offered: OfferedTool;
 }
 
@@ -104,6 +110,16 @@ const handOffTo = (queues: readonly string[]): OfferedTool => ({
   },
 });
 
+/** Each tool that a channel lets nobody call without approval says who approves it. */
+export function withApprovers(
+  tools: readonly ServerTool[],
+  settings: ToolSettings | undefined,
+): readonly ServerTool[] {
+  if (settings === undefined) return tools;
+  const { confirm, by = "visitor" } = settings;
+  return tools.map((tool) => (confirm.includes(tool.name) ? { ...tool, confirm: by } : tool));
+}
+
 /** Names the tools of one turn. If the page has a name twice, only the first tool is offered. */
 export function offerTools(
   serverTools: readonly ServerTool[],
@@ -150,7 +166,7 @@ export function toolsFor(
 /** The meaning of an offer: everything except its name and parameters. */
 type OfferMeaning = Pick<
   Offer,
-  "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable" | "readOnly"
+  "kind" | "tool" | "server" | "fallbackProgress" | "picked" | "repeatable" | "readOnly" | "confirm"
 > & {
   description: string;
 };
@@ -177,6 +193,7 @@ function serverOffer(tool: ServerTool): OfferMeaning {
     picked: tool.picked,
     repeatable: tool.repeatable,
     readOnly: tool.readOnly,
+    ...(tool.confirm === undefined ? {} : { confirm: tool.confirm }),
     description: tool.description,
   };
 }

@@ -7,6 +7,7 @@ const SENTENCES: Readonly<Record<StatePath<typeof threadMachine>, string>> = {
   "running.thinking": "A run is active: the model is asked.",
   "running.choosing": "A run is active: what comes next of the model's calls is chosen.",
   "running.usingServerTool": "A run is active: a server's tool is called, and its result is awaited.",
+  "running.awaitingApproval": "A run waits: a call of a tool is to be approved.",
   awaitingPageTool: "A run waits: the visitor's page is to answer a tool call.",
   waiting_for_person: "The visitor waits for a person: no model is asked.",
   with_person: "A person has the conversation: no model is asked.",

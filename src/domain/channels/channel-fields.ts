@@ -143,7 +143,13 @@ export const agentFields = z.strictObject({
   body: modelBody.exactOptional(),
   images: z.boolean().exactOptional(),
   imageAddresses: z.boolean().exactOptional(),
-  whileRunning: z.enum(["queue", "interrupt"]).exactOptional(),
+  whileRunning: z.enum(["queue", "steer", "interrupt"]).exactOptional(),
+  tools: z
+    .strictObject({
+      confirm: z.array(z.string().min(1).max(LONGEST.name)).min(1).max(MOST.tools),
+      by: z.enum(["visitor", "operator"]).exactOptional(),
+    })
+    .exactOptional(),
   mcpServers: z
     .record(
       z

@@ -1,3 +1,4 @@
+import type { Approver } from "../../../machines/run.ts";
 import type { HandoffField } from "../threads/hand-off.ts";
 import type { MessengerField } from "./messenger.ts";
 import type { WebhookField } from "./webhook.ts";
@@ -66,6 +67,16 @@ export interface HistorySettings {
   summaryModel?: string;
 }
 
+/** A message waits for its turn, or until the model is asked again, or ends the run that goes on. */
+export type WhileRunning = "queue" | "steer" | "interrupt";
+
+export interface ToolSettings {
+  /** The own names of the tools whose calls wait until they are approved. */
+  confirm: string[];
+  /** Who approves them. Absent: the visitor. */
+  by?: Approver;
+}
+
 export interface AgentSettings {
   instructions?: string;
   /** PROVIDER/MODEL, a name of PROVIDERS_FILE's `models`, or a model of the only provider. */
@@ -78,8 +89,10 @@ export interface AgentSettings {
   images?: boolean;
   /** Images may come as https addresses, too, which the model's server fetches. Absent: they may. */
   imageAddresses?: boolean;
-  /** What a message does that comes while a run goes on: it waits, or ends that run. Absent: `queue`. */
-  whileRunning?: "queue" | "interrupt";
+  /** What a message does that comes while a run goes on. Absent: `queue`. */
+  whileRunning?: WhileRunning;
+  /** Which tools of its MCP servers are only used with approval; absent: none is. */
+  tools?: ToolSettings;
   mcpServers?: Record<string, McpServer>;
   history?: HistorySettings;
   maxOutputTokensPerRun?: number;

@@ -149,7 +149,9 @@ export type TurnItem =
       /** Fields that go back to the model with the turn (model.ts, Extra). */
       extra?: Record<string, unknown>;
     }
-  | { type: "result"; callId: string; text: string; isError: boolean };
+  | { type: "result"; callId: string; text: string; isError: boolean }
+  /** Only the first item of a run that answers nobody's message: what the service wants said. */
+  | { type: "instruction"; text: string };
 
 /**
  * A run as it is stored with its thread: everything that another process needs to take it up, and to replay its stream.
@@ -177,6 +179,8 @@ export interface RunRecord {
   terminal: TerminalLine | null;
   /** The page call that was answered last; a repeat of its result re-attaches. */
   answered: { callId: string; tool: string } | null;
+  /** The calls that were approved, or were not, in their order; absent: none waited for that. */
+  decided?: { callId: string; approved: boolean }[];
   /** null while the run is active. */
   outcome: RunOutcome | null;
   /** The run's transitions, oldest first, up to a limit, for the console's chart. */

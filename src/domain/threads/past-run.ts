@@ -7,8 +7,8 @@ import type { Message, PastCall, PastTurn, RunRecord, TurnItem } from "./message
 /** The limits of a past call's text: enough to know what was done, short enough for many calls. */
 const PAST_TEXT_CHARS = 400;
 
-/** The calls of a run in short form, each with its result if it has one. */
-function pastCalls(turns: readonly TurnItem[]): PastCall[] {
+/** The calls of a run, each with its result if it has one, with texts of at most `mostChars`. */
+function pastCalls(turns: readonly TurnItem[], mostChars: number): PastCall[] {
   const results = new Map<string, string>();
   for (const item of turns) if (item.type === "result") results.set(item.callId, item.text);
   return turns.flatMap((item) =>
@@ -17,8 +17,8 @@ function pastCalls(turns: readonly TurnItem[]): PastCall[] {
           const result = results.get(call.callId);
           return {
             tool: call.offeredName,
-            arguments: cutText(call.arguments, PAST_TEXT_CHARS),
-            result: result === undefined ? null : cutText(result, PAST_TEXT_CHARS),
+            arguments: cutText(call.arguments, mostChars),
+            result: result === undefined ? null : cutText(result, mostChars),
           };
         })
       : [],
@@ -29,7 +29,7 @@ function pastCalls(turns: readonly TurnItem[]): PastCall[] {
 function pastTurns(turns: readonly TurnItem[]): PastTurn[] | null {
   const past: PastTurn[] = [];
   for (const item of turns) {
-    if (item.type === "result") continue;
+    if (item.type !== "assistant") continue;
     const { by, extra, calls } = item;
     const ids = calls.flatMap(({ modelCallId: id, extra: ofCall }) =>
       id === undefined ? [] : [{ id, ...(ofCall === undefined ? {} : { extra: ofCall }) }],
@@ -53,14 +53,16 @@ export function replyMessage(options: {
   terminal: TerminalLine | null;
   id: string;
   createdAtMs: number;
+  /** The next run answers its message, too: its calls keep their whole texts. */
+  isGoneOnWith?: boolean;
 }): Message {
-  const { run, outcome, terminal, id, createdAtMs } = options;
+  const { run, outcome, terminal, id, createdAtMs, isGoneOnWith = false } = options;
   const text = textOf(run.lines);
   const streamedNothing = text === "" && !run.kept;
   const content =
     streamedNothing && outcome === "failed" && terminal?.type === "error" ? terminal.message : text;
   const steps = foldSteps(run.lines);
-  const calls = pastCalls(run.turns);
+  const calls = pastCalls(run.turns, isGoneOnWith ? Infinity : PAST_TEXT_CHARS);
   const turns = calls.length > 0 ? pastTurns(run.turns) : null;
   const model = whoAnswered(run.turns);
   return {

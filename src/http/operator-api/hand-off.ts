@@ -2,9 +2,23 @@ import { z } from "zod";
 import type { Operator } from "../../domain/people/operator.ts";
 import { seesChannel } from "../../domain/people/operator.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { assignThread, handThreadBack, sayInThread, takeThread } from "../../operators/threads/hand-off.ts";
+import {
+  assignThread,
+  decideCall,
+  handThreadBack,
+  sayInThread,
+  takeThread,
+} from "../../operators/threads/hand-off.ts";
 import { endpoint } from "../endpoint.ts";
-import { clientMessageId, handOffQueue, messageText, mustAllowHandOff } from "../fields.ts";
+import {
+  clientMessageId,
+  decisionBody,
+  EXAMPLE_DECISION,
+  handOffQueue,
+  messageText,
+  mustAllowHandOff,
+  NOT_WAITING,
+} from "../fields.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel } from "./admit.ts";
@@ -48,8 +62,9 @@ const answeringSchema = z.object({
   displayName: z.string().exactOptional().describe("What visitors call the person"),
 });
 
-/** GET /v1/operator/channels/:slug/operators; POST …/threads/:id/take, …/assign, …/messages, …/typing, …/return, …/close. */
-export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorApi, "store" | "threads">) {
+/** GET /v1/operator/channels/:slug/operators; POST …/threads/:id/take, …/assign, …/messages, …/typing, …/return, …/close, …/approvals. */
+export function handOffEndpoints({ store, threads }: Pick<OperatorApi, "store" | "threads">) {
+  const { people } = threads;
   /** The operators who may answer in a channel, by name. */
   async function answering(slug: string): Promise<Pick<Operator, "name" | "displayName">[]> {
     const all = await store.operators(() => {});
@@ -158,6 +173,21 @@ export function handOffEndpoints({ store, threads: { people } }: Pick<OperatorAp
       async handle({ acting, thread, body }) {
         const given = { ...thread, ...body, how: "closed" as const, note: null };
         return jsonAnswer(200, { epoch: await handThreadBack(acting, people, given) });
+      },
+    }),
+
+    endpoint({
+      ...ACT,
+      path: "/v1/operator/channels/:slug/threads/:id/approvals",
+      summary: "Approve a call that waits for an operator, or decline it",
+      description:
+        "Of a channel whose `agent.tools.by` is `operator`. The assistant goes on, and is told. In the audit.",
+      body: { schema: decisionBody, example: EXAMPLE_DECISION },
+      answers: { 204: "The decision is stored" },
+      refusals: NOT_WAITING,
+      async handle({ acting, thread, body }) {
+        await decideCall(acting, threads, { ...thread, ...body });
+        return emptyAnswer(204);
       },
     }),
   ];

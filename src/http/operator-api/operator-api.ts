@@ -30,6 +30,7 @@ export interface OperatorApi {
     | "isDraining"
     | "people"
     | "desk"
+    | "approve"
     | "forgetting"
   >;
   reads: Reads;

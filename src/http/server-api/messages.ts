@@ -4,6 +4,8 @@ import type { Directory } from "../../admission/directory.ts";
 import type { ServerAdmission } from "../../admission/server-admission.ts";
 import type { Config } from "../../config.ts";
 import { attributesField } from "../../domain/people/attributes.ts";
+import type { User } from "../../domain/people/user.ts";
+import type { Speaker } from "../../domain/threads/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { threadUid } from "../../domain/threads/thread-uid.ts";
 import type { HttpRequest } from "../../listener.ts";
@@ -56,9 +58,18 @@ const cancelSchema = z.object({
   runId: stoppedRun,
 });
 
-const spokenSchema = messageSchema.pick({ userId: true, channel: true, clientMessageId: true }).extend({
-  text: messageText.describe("What the assistant says to the user, who has not asked"),
-});
+const spokenSchema = messageSchema
+  .pick({ userId: true, channel: true, clientMessageId: true, attributes: true, context: true, locale: true })
+  .extend({
+    text: messageText.optional().describe("What the assistant says to the user, who has not asked"),
+    instruction: messageText
+      .optional()
+      .describe("In place of text: what the model is to write to the user about. The user never sees it"),
+  })
+  .refine(
+    ({ text, instruction }) => (text === undefined) !== (instruction === undefined),
+    "text or instruction",
+  );
 
 const IDEMPOTENCY = {
   "idempotency-key": {
@@ -80,7 +91,7 @@ export function serverMessages({
   directory,
 }: {
   admission: Pick<ServerAdmission, "speaker" | "threadOf">;
-  threads: Pick<Threads, "load" | "say" | "cancel" | "speak">;
+  threads: Pick<Threads, "load" | "say" | "cancel" | "speak" | "instruct">;
   config: Pick<Config, "limits">;
   directory: Pick<Directory, "channel">;
 }) {
@@ -112,7 +123,7 @@ export function serverMessages({
       async handle(asked) {
         const { request, traceparent, note, body } = asked;
         const { channel: slug, userId: externalId, threadId, text, attributes, attachments } = body;
-        const { context = null, displayName = null } = body;
+        const { context, displayName = null } = body;
         if (context) mustFit(context, config.limits.maxTextChars);
         if (attachments) mustTakeImages(directory.channel(slug), attachments);
         const messageId = messageIdOf(request, body.clientMessageId);
@@ -140,13 +151,7 @@ export function serverMessages({
             slug,
             api: "server",
             userId: admitted.user.userId,
-            speaker: {
-              displayName: admitted.user.displayName,
-              page: null,
-              customerContext: context,
-              ...(body.locale === undefined ? {} : { locale: body.locale }),
-              ...attributesField(admitted.user.attributes),
-            },
+            speaker: speakerOf(admitted.user, body),
             text,
             attachments,
             clientMessageId: messageId,
@@ -165,20 +170,29 @@ export function serverMessages({
       credential: "transportKey",
       summary: "Speak first",
       description:
-        "The assistant says this to the user of its own accord: in the history, in feeds, unread in the element, on messengers. No model is called; the next run's model is told. User and thread are created on first use. While a run goes on it waits for its end: after some seconds 503.",
+        "The assistant speaks to the user of its own accord: in the history, in feeds, unread in the element, on messengers. With `text` no model is called, and the next run's model is told. With `instruction` the model writes the message, in a run whose stream can be read by its id; the answer comes before that. User and thread are created on first use. While a run goes on it waits for its end: after some seconds 503.",
       headers: IDEMPOTENCY,
       body: {
         schema: spokenSchema,
         example: { userId: "ada", text: "Your parcel has arrived." },
       },
-      answers: { 201: documentedJson("The item's id", z.object({ id: z.string() }), { id: "3" }) },
+      answers: {
+        201: documentedJson(
+          "With `text`, the item's id; with `instruction`, the run's",
+          z.object({ id: z.string().exactOptional(), runId: z.string().exactOptional() }),
+          { id: "3" },
+        ),
+      },
       refusals: {
+        conflict: "With `instruction`: a person has the thread, or is waited for",
         forbidden:
           "The user is not allowed: blocked, not whitelisted in whitelist mode, or the channel is disabled",
       },
       async handle(asked) {
-        const { params, body, request, note } = asked;
-        const { channel: slug, userId: externalId, text } = body;
+        const { params, body, request, note, traceparent } = asked;
+        const { channel: slug, userId: externalId, text, instruction = "", attributes } = body;
+        const { context } = body;
+        if (context) mustFit(context, config.limits.maxTextChars);
         const threadId = callerId.safeParse(params.threadId).data;
         if (threadId === undefined) throw new Refusal("invalid", "The path holds no threadId");
         const clientMessageId = messageIdOf(request, body.clientMessageId);
@@ -187,12 +201,23 @@ export function serverMessages({
           slug,
           externalId,
           displayName: null,
-          attributes: undefined,
+          attributes,
           thread: { name: threadId, newUid: uid },
         });
         const trueUid = admitted.threadUid ?? uid;
         note({ uid: trueUid });
-        return jsonAnswer(201, { id: await threads.speak({ uid: trueUid, slug, text, clientMessageId }) });
+        const said = { uid: trueUid, slug, clientMessageId };
+        if (text !== undefined) return jsonAnswer(201, { id: await threads.speak({ ...said, text }) });
+        const { user } = admitted;
+        const runId = await threads.instruct({
+          ...said,
+          userId: user.userId,
+          speaker: speakerOf(user, body),
+          instruction,
+          traceparent,
+        });
+        note({ runId });
+        return jsonAnswer(201, { runId });
       },
     }),
 
@@ -214,6 +239,23 @@ export function serverMessages({
       },
     }),
   ];
+}
+
+/** What the model is told of a transport's user. */
+function speakerOf(
+  { displayName, attributes }: Pick<User, "displayName" | "attributes">,
+  {
+    context = null,
+    locale,
+  }: { context?: Speaker["customerContext"] | undefined; locale?: string | undefined },
+): Speaker {
+  return {
+    displayName,
+    page: null,
+    customerContext: context,
+    ...(locale === undefined ? {} : { locale }),
+    ...attributesField(attributes),
+  };
 }
 
 /** clientMessageId, or the header Idempotency-Key instead. Refusal("invalid") if both are sent and differ. */

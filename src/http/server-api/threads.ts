@@ -4,11 +4,14 @@ import type { Directory } from "../../admission/directory.ts";
 import { endpoint } from "../endpoint.ts";
 import {
   commentMustFit,
+  decisionBody,
+  EXAMPLE_DECISION,
   feedbackBody,
   givenBy,
   handOffQueue,
   handOffReason,
   mustHavePeople,
+  NOT_WAITING,
 } from "../fields.ts";
 import { documentedFeed, feedAnswer, feedFields } from "../feeds/feed-answer.ts";
 import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
@@ -23,9 +26,10 @@ import { EXAMPLE_THREADS, threadPageOf, threadsFields } from "../thread-page.ts"
 import { owner } from "./admit.ts";
 
 const feedbackSchema = feedbackBody.extend(owner.shape);
+const decisionSchema = owner.extend(decisionBody.shape);
 const handOffSchema = owner.extend({ reason: handOffReason, queue: handOffQueue });
 
-/** GET /v1/threads, …/:threadId/messages, …/stream, …/events; POST …/handoff, …/feedback. Nothing here creates a thread. */
+/** GET /v1/threads, …/:threadId/messages, …/stream, …/events; POST …/handoff, …/approvals, …/feedback. Nothing here creates a thread. */
 export function serverThreads({
   threads,
   reads,
@@ -43,6 +47,7 @@ export function serverThreads({
     | "openFeed"
     | "people"
     | "rate"
+    | "approve"
   >;
   reads: Reads;
   directory: Pick<Directory, "channel">;
@@ -131,6 +136,23 @@ export function serverThreads({
           reason,
           queue,
         });
+        return emptyAnswer(204);
+      },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/threads/:threadId/approvals",
+      credential: "transportKey",
+      finds: "speakersThread",
+      summary: "Approve a call that waits for the user, or decline it",
+      description:
+        "As the user's own decision: a call that an operator approves is not decided here. The run goes on in the streams that are open. The first decision counts; the same once more changes nothing.",
+      body: { schema: decisionSchema, example: { userId: "ada", ...EXAMPLE_DECISION } },
+      answers: { 204: "The decision is stored" },
+      refusals: NOT_WAITING,
+      async handle({ thread, body: { callId, approved } }) {
+        await threads.approve({ ...thread, callId, approved, by: "visitor" });
         return emptyAnswer(204);
       },
     }),

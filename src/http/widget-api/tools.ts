@@ -10,7 +10,7 @@ import type { PageTool } from "../../domain/channels/page-tool.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { resultText } from "../../domain/channels/tool-text.ts";
 import { endpoint, RATES } from "../endpoint.ts";
-import { mustFit, pagePath, widgetThreadId } from "../fields.ts";
+import { decisionBody, EXAMPLE_DECISION, mustFit, NOT_WAITING, pagePath, widgetThreadId } from "../fields.ts";
 import { widgetLine } from "../../protocol/lines.ts";
 import { documentedLines } from "../reference/shared-documentation.ts";
 import { emptyAnswer } from "../route.ts";
@@ -52,12 +52,12 @@ const resultSchema = z
   })
   .transform(({ result, ...rest }) => ({ ...rest, text: toolResultText(result) }));
 
-/** POST /v1/widget/tools, /v1/widget/tool-results: the page's tools, and what came of a call. */
+/** POST /v1/widget/tools, /v1/widget/tool-results, …/threads/:id/approvals: the page's tools, what came of a call, and whether one may be made. */
 export function widgetTools({
   threads,
   config,
 }: {
-  threads: Pick<Threads, "setCatalog" | "answer">;
+  threads: Pick<Threads, "setCatalog" | "answer" | "approve">;
   config: Pick<Config, "limits">;
 }) {
   return [
@@ -134,6 +134,24 @@ export function widgetTools({
         );
         note({ runId: reply.runId });
         return streamAnswer(reply, request);
+      },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/widget/threads/:id/approvals",
+      credential: "visitorToken",
+      rate: "toolResults",
+      finds: "thread",
+      summary: "Approve a call that waits for the visitor, or decline it",
+      description:
+        "The run goes on in the streams that are open. The first decision counts; the same once more changes nothing.",
+      body: { schema: decisionBody, example: EXAMPLE_DECISION },
+      answers: { 204: "The decision is stored" },
+      refusals: NOT_WAITING,
+      async handle({ caller: { slug }, thread: { uid }, body }) {
+        await threads.approve({ uid, slug, ...body, by: "visitor" });
+        return emptyAnswer(204);
       },
     }),
   ];

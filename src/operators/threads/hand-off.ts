@@ -1,4 +1,6 @@
 import type { Acted, People } from "../../threads/handoff/people.ts";
+import type { Decided } from "../../threads/say/approve.ts";
+import type { Threads } from "../../threads/threads.ts";
 import { note } from "../acting.ts";
 import type { Acting } from "../acting.ts";
 
@@ -49,6 +51,16 @@ export async function handThreadBack(
 ): Promise<number> {
   await noteAct(acting, how === "closed" ? "handoff.close" : "handoff.return", on);
   return people.handBack({ ...on, name: acting.operator, how, note: words });
+}
+
+/** Of a call that waits for an operator: whether it may be made. */
+export async function decideCall(
+  acting: Acting<unknown>,
+  threads: Pick<Threads, "approve">,
+  { uid, slug, callId, approved }: Omit<Decided, "by">,
+): Promise<void> {
+  await note(acting, { action: "call.decide", target: uid, slug, detail: { callId, approved } });
+  await threads.approve({ uid, slug, callId, approved, by: "operator" });
 }
 
 function noteAct(acting: Acting<unknown>, action: string, { uid, slug, epoch }: On): Promise<void> {

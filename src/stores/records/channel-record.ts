@@ -1,5 +1,6 @@
 import type { Hours } from "../../domain/channels/hours.ts";
 import type {
+  ToolSettings,
   AccessMode,
   AgentSettings,
   HistorySettings,
@@ -128,7 +129,13 @@ export const isChannel = shape<Channel>({
       images: optional(isFlag),
       imageAddresses: optional(isFlag),
       whileRunning: optional(
-        oneOf<NonNullable<AgentSettings["whileRunning"]>>({ queue: true, interrupt: true }),
+        oneOf<NonNullable<AgentSettings["whileRunning"]>>({ queue: true, steer: true, interrupt: true }),
+      ),
+      tools: optional(
+        shape<ToolSettings>({
+          confirm: listOf(isText),
+          by: optional(oneOf<NonNullable<ToolSettings["by"]>>({ visitor: true, operator: true })),
+        }),
       ),
       mcpServers: optional(mapOf(isMcpServer)),
       history: optional(

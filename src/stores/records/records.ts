@@ -191,6 +191,10 @@ const isTurnItem = byType<TurnItem>({
     isOfChain: optional(literal(true)),
     extra: optional(isObject),
   }),
+  instruction: shape<Extract<TurnItem, { type: "instruction" }>>({
+    type: literal("instruction"),
+    text: isText,
+  }),
   result: shape<Extract<TurnItem, { type: "result" }>>({
     type: literal("result"),
     callId: isText,
@@ -215,6 +219,9 @@ const isRun = shape<StoredRun>({
   streamFrom: isNumber,
   terminal: nullable(isTerminal),
   answered: nullable(shape<NonNullable<RunRecord["answered"]>>({ callId: isText, tool: isText })),
+  decided: optional(
+    listOf(shape<NonNullable<RunRecord["decided"]>[number]>({ callId: isText, approved: isFlag })),
+  ),
   outcome: nullable(isOutcome),
   // Only for the console's chart: a run is complete without it.
   path: defaulted(isPath, () => []),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ThreadEvent } from "../../../machines/thread.ts";
 import { pause } from "../../clock.ts";
 import { holderOf } from "../../domain/threads/fence.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -15,9 +16,8 @@ import { stopEvent } from "../say/stops.ts";
 import type { StopEvent, Stops } from "../say/stops.ts";
 
 /**
- * Applies an event about who answers to a thread, wherever the thread is held, and resolves to the result. If another
- * instance holds the thread, that holder ends the run, since it knows what was streamed; a holder that does not obey loses
- * the thread.
+ * Applies an event to a thread, wherever the thread is held, and resolves to the result. If another instance holds the
+ * thread, that holder applies it, since it knows what was streamed; a holder that does not obey loses the thread.
  */
 export interface BringEvent {
   <Result>(uid: string, work: EventToBring<Result>): Promise<Result>;
@@ -28,16 +28,31 @@ export interface BringEvent {
 export interface EventToBring<Result> {
   slug: string;
   /** The result, if the thread as just read decides it already; undefined: apply the event. Throws the Refusal. */
-  judge: (snapshot: ThreadSnapshot) => Promise<Result | undefined>;
+  judge: (snapshot: ThreadSnapshot, record: ThreadRecord | null) => Promise<Result | undefined>;
   /** The result once this process has committed the event. */
   result: (made: { itemId: string }) => Result;
   /** The claim that applies the event to a thread at rest. */
   claim: () => Claim;
-  /** The event for the holder, if it ends a run; null: wait until the run has ended. */
-  interrupts: StopEvent | null;
+  /** The event, if the holder of a run is to apply it; null: wait until the run has ended. */
+  forHolder: HolderEvent | null;
+  /** Of the request that begins a run; absent: it begins none. */
+  traceparent?: string | null;
 }
 
-const message = z.object({ type: z.literal("person"), uid: z.string(), event: stopEvent });
+/** The events that one instance asks another to apply to a run: those that end it, and a decision about its call. */
+export type HolderEvent = StopEvent | Extract<ThreadEvent, { type: "call.decided" }>;
+
+const decided = z.object({
+  type: z.literal("call.decided"),
+  callId: z.string(),
+  approved: z.boolean(),
+  atMs: z.number(),
+});
+const message = z.object({
+  type: z.literal("person"),
+  uid: z.string(),
+  event: z.union([stopEvent, decided]),
+});
 
 /** How long a holder may take to obey before it loses the thread. */
 const OBEY_MS = 2_000;
@@ -71,18 +86,22 @@ export function createBringEvent({
       const record = await claims.load(uid);
       const judged = await work.judge(
         record?.snapshot ? threadHost.thaw(record.snapshot, uid) : threadHost.initial(),
+        record,
       );
       if (judged !== undefined) return judged;
       const waited = clock.elapsed() - begunAt;
       if (waited > GIVE_UP_MS) throw new Refusal("unavailable", "The thread is busy", 1);
       const fence = record?.fence ?? null;
-      const isLost = fence !== null && (isSilent(holderOf(fence)) || (work.interrupts && waited > OBEY_MS));
+      const isLost = fence !== null && (isSilent(holderOf(fence)) || (work.forHolder && waited > OBEY_MS));
       if (fence === null || isLost) {
         const made = await claimWith(uid, record, fence, work);
         if (made) return work.result(made);
-      } else if (work.interrupts) {
-        tell(uid, fence, work.interrupts, told);
-        if (record?.run) stops.ask({ uid, runId: record.run.runId, event: work.interrupts });
+      } else if (work.forHolder) {
+        const { forHolder } = work;
+        tell(uid, fence, forHolder, told);
+        // Whoever takes a dead holder's run up finds the decision's call waiting as before.
+        if (record?.run && forHolder.type !== "call.decided")
+          stops.ask({ uid, runId: record.run.runId, event: forHolder });
       }
       await pause(timers, LOOK_MS);
     }
@@ -95,7 +114,7 @@ export function createBringEvent({
     takesFrom: string | null,
     work: EventToBring<Result>,
   ): Promise<{ itemId: string } | null> {
-    const thread = claims.open({ uid, slug: work.slug, record, traceparent: null });
+    const thread = claims.open({ uid, slug: work.slug, record, traceparent: work.traceparent ?? null });
     const takes = takesFrom === null ? {} : { takesFrom };
     const { type } = await thread.claim({ ...work.claim(), ...takes });
     if (type === "deleted") throw refuseDeleted();
@@ -103,7 +122,7 @@ export function createBringEvent({
   }
 
   /** Once for each holder: a late message must not arrive twice. */
-  function tell(uid: string, fence: string, event: StopEvent, told: Set<string>): void {
+  function tell(uid: string, fence: string, event: HolderEvent, told: Set<string>): void {
     if (told.has(fence)) return;
     told.add(fence);
     const thread = held.get(uid);

@@ -24,8 +24,18 @@ export async function itemSaidBefore(
   uid: string,
   claim: ItemClaim | null,
 ): Promise<string | undefined> {
+  const runId = await runSaidBefore(store, uid, claim);
+  return runId === undefined ? undefined : itemOfRun(runId);
+}
+
+/** The run of an earlier request with this id, likewise. */
+export async function runSaidBefore(
+  store: Pick<ThreadStore, "claimed">,
+  uid: string,
+  claim: ItemClaim | null,
+): Promise<string | undefined> {
   const known = claim && (await store.claimed(uid, claim.clientMessageId));
   if (!known) return undefined;
-  if (known.textHash === claim.textHash) return itemOfRun(known.runId);
+  if (known.textHash === claim.textHash) return known.runId;
   throw new Refusal("invalid", "This clientMessageId was given to another text");
 }

@@ -99,7 +99,7 @@ export function createPeople({
       judge: async ({ context }) => (context.person === null ? undefined : true),
       result: () => true,
       claim: () => ({ event }),
-      interrupts: event,
+      forHolder: event,
     });
   }
 
@@ -109,7 +109,7 @@ export function createPeople({
       judge: async ({ value }) => (value === "waiting_for_person" ? undefined : true),
       result: () => true,
       claim: () => ({ event: { type: "person.unasked", atMs: clock.now() } }),
-      interrupts: null,
+      forHolder: null,
     });
   }
 
@@ -127,7 +127,7 @@ export function createPeople({
       },
       result: () => epoch + 1,
       claim: () => ({ event }),
-      interrupts: event,
+      forHolder: event,
     });
   }
 
@@ -142,7 +142,7 @@ export function createPeople({
       },
       result: () => epoch + 1,
       claim: () => ({ event: { type: "person.queued", queue: name, epoch, waitMs, atMs: clock.now() } }),
-      interrupts: null,
+      forHolder: null,
     });
   }
 
@@ -162,7 +162,7 @@ export function createPeople({
         text,
         ...(claim ? { claimsId: claim } : {}),
       }),
-      interrupts: null,
+      forHolder: null,
     });
   }
 
@@ -180,7 +180,7 @@ export function createPeople({
       },
       result: () => epoch + 1,
       claim: () => ({ event }),
-      interrupts: null,
+      forHolder: null,
     });
   }
 

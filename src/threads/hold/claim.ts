@@ -13,7 +13,7 @@ export interface Claim extends Partial<Enclosed> {
   endsUnreadable?: true;
   takesFrom?: string;
   orWait?: { message: UserMessage; max: number };
-  /** The client's id of the text that comes with `person.said`; its item is the one that this claim adds. */
+  /** The caller's own id of what comes with the event; its item, or else its run, is the one that this claim adds. */
   claimsId?: Omit<MessageClaim, "runId">;
 }
 
@@ -28,8 +28,8 @@ export interface ClaimSent {
   commit: ThreadCommit;
 }
 
-/** The client's id is claimed for the item that the change adds to the history. */
+/** The caller's id is claimed for the item that the change adds to the history, or for the run that it begins. */
 export function claimedId({ claimsId }: Claim, planned: Planned | null): Pick<ThreadCommit, "claimsId"> {
-  const [item] = planned?.change.messages ?? [];
-  return claimsId && item ? { claimsId: { ...claimsId, runId: item.runId } } : {};
+  const made = planned?.change.messages[0] ?? planned?.change.run;
+  return claimsId && made ? { claimsId: { ...claimsId, runId: made.runId } } : {};
 }

@@ -22,7 +22,7 @@ import type { OpenReply } from "./reply.ts";
 import { reportChange } from "./report-change.ts";
 import type { RunLog } from "./run-log.ts";
 import { NOT_SAVED, saveThread } from "./save-thread.ts";
-import { threadStateOf } from "../thread-state.ts";
+import { nameOfState } from "../thread-state.ts";
 import { createWork } from "./work.ts";
 import type { Work } from "./work.ts";
 
@@ -313,10 +313,10 @@ export class HeldThread {
 
   #adopt(planned: Planned): void {
     const { change, answerer } = planned;
-    const before = this.#known.snapshot.context.person;
-    // One of several calls was answered: the others go on.
-    const isRunning = threadStateOf(planned.next.value) === "running";
-    const goesOn = planned.event?.type === "tool.returned" && isRunning && change.effects.length === 0;
+    const { value, context } = this.#known.snapshot;
+    const before = context.person;
+    // One of several calls was answered, or a message waits: the work goes on.
+    const goesOn = nameOfState(planned.next.value) === nameOfState(value) && change.effects.length === 0;
     if (!goesOn) this.#work.leave();
     if (this.#known.adopt(planned)) {
       this.#longReply = this.#longReplyOf(this.log);

@@ -1,4 +1,4 @@
-import type { Usage } from "../../../machines/run.ts";
+import type { RunLimits, Usage } from "../../../machines/run.ts";
 import type { ThreadEvent } from "../../../machines/thread.ts";
 import type { KnownHistory, Turn } from "../../agent.ts";
 import { threadHost } from "../../charts/charts.ts";
@@ -10,7 +10,7 @@ import { newFence } from "../../domain/threads/fence.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../domain/threads/message.ts";
 import type { ThreadCommit, ThreadRecord } from "../../store.ts";
 import type { Segment } from "../../trace.ts";
-import type { ThreadDependencies } from "../dependencies.ts";
+import type { ThreadDependencies, ThreadLimits } from "../dependencies.ts";
 import { endUnreadable } from "../recover/end-unreadable.ts";
 import { threadStateOf } from "../thread-state.ts";
 import { answererChange } from "./answerer-change.ts";
@@ -251,15 +251,20 @@ export class KnownThread {
   /** The event that begins a message's run. */
   userSaid(message: UserMessage): ThreadEvent {
     const { limits, handOff = () => handOffOf(undefined) } = this.#dependencies;
-    const { runMaxToolCalls, toolResultTimeoutMs } = limits;
     return {
       type: "user.said",
-      runId: message.runId,
-      atMs: message.saidAtMs,
-      limits: { toolCalls: runMaxToolCalls, toolResultMs: toolResultTimeoutMs },
+      ...beginningOf(message, limits),
       ...(this.snapshot.value === "with_person" ? { answerMs: handOff(this.slug).answerMs } : {}),
     };
   }
+}
+
+/** What the chart is told of a run that begins. */
+export function beginningOf(
+  { runId, saidAtMs: atMs }: Pick<UserMessage, "runId" | "saidAtMs">,
+  { runMaxToolCalls, toolResultTimeoutMs }: ThreadLimits,
+): { runId: string; atMs: number; limits: RunLimits } {
+  return { runId, atMs, limits: { toolCalls: runMaxToolCalls, toolResultMs: toolResultTimeoutMs } };
 }
 
 /** Events that may end a run in the middle of a turn are told what that turn has cost so far. */

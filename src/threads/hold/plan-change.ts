@@ -36,13 +36,13 @@ export interface PlannedChange {
 }
 
 /** Effects that are performed after the save; the others are part of it. */
-export type PerformedEffect = Extract<ThreadEffect, { type: "startTurn" | "callTools" }>;
+export type PerformedEffect = Extract<ThreadEffect, { type: "startTurn" | "callTools" | "awaitApproval" }>;
 
 /** Data that accompanies an event. */
 export interface Enclosed {
   /** The model's output of the turn that the event ends. */
   item: TurnItem | null;
-  /** With `user.said`: the message. */
+  /** With `user.said`: the message. With `service.instructed`: what the run is to say, as a message of nobody. */
   message: UserMessage | null;
   /** With `person.said`: the text. */
   text?: string;
@@ -104,6 +104,10 @@ function openedBy(run: RunRecord, { event, item, page }: TransitionToPlan): RunR
     lines: [...run.lines],
     turns: item ? [...run.turns, item] : [...run.turns],
   };
+  if (event.type === "call.decided") {
+    const { callId, approved } = event;
+    return { ...opened, decided: [...(run.decided ?? []), { callId, approved }] };
+  }
   if (event.type !== "page.answered") return opened;
   return {
     ...opened,
@@ -126,10 +130,15 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     case "noteResults":
       for (const result of effect.params.results) activeRun(draft).turns.push({ type: "result", ...result });
       return;
-    case "keepReply":
-      return endRun(draft, effect.params.outcome, transition);
+    case "keepReply": {
+      const { outcome, isGoneOnWith = false } = effect.params;
+      return endRun(draft, outcome, transition, { isKept: true, isGoneOnWith });
+    }
     case "leaveToPerson":
-      return endRun(draft, "done", transition, { isKept: saidSomething(activeRun(draft)) });
+      return endRun(draft, "done", transition, {
+        isKept: saidSomething(activeRun(draft)),
+        isGoneOnWith: false,
+      });
     case "noteHandedBack":
       draft.handedBack = effect.params.handedBack;
       return;
@@ -141,15 +150,14 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     case "keepNotice":
       draft.messages.push(notAsked(effect.params.text, draft, transition));
       return;
+    case "keepInstruction":
+      begin(draft, transition).turns = [{ type: "instruction", text: transition.message?.text ?? "" }];
+      return;
     case "keepMessageForPerson":
     case "keepMessage": {
       const { message } = transition;
       if (!message) throw new Error("Cannot keep a message: none was given");
-      // Only a run that this transition ended; an earlier one was saved when it ended.
-      draft.endedRun = draft.messages.length > 0 ? draft.run : null;
-      draft.run = newRun(message);
-      draft.begins = true;
-      draft.lines = [];
+      begin(draft, transition);
       const { text, runId, clientMessageId, attachments } = message;
       draft.messages.push({
         role: "user",
@@ -165,6 +173,7 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     }
     case "startTurn":
     case "callTools":
+    case "awaitApproval":
       draft.effects.push(effect);
       return;
     default:
@@ -172,17 +181,27 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
   }
 }
 
+function begin(draft: Draft, { message }: TransitionToPlan): RunRecord {
+  if (!message) throw new Error("Cannot begin a run: no message was given");
+  // Only a run that this transition ended; an earlier one was saved when it ended.
+  draft.endedRun = draft.messages.length > 0 ? draft.run : null;
+  draft.begins = true;
+  draft.lines = [];
+  return (draft.run = newRun(message));
+}
+
 /** Ends the run, and adds its reply to the history. */
 function endRun(
   draft: Draft,
   outcome: RunOutcome,
   transition: TransitionToPlan,
-  { isKept }: { isKept: boolean } = { isKept: true },
+  { isKept, isGoneOnWith }: { isKept: boolean; isGoneOnWith: boolean },
 ): void {
   const run = activeRun(draft);
   run.outcome = outcome;
   if (isKept) {
-    draft.messages.push(replyMessage({ run, outcome, terminal: run.terminal, ...stamp(draft, transition) }));
+    const { terminal } = run;
+    draft.messages.push(replyMessage({ run, outcome, terminal, isGoneOnWith, ...stamp(draft, transition) }));
   }
   // Only a next turn would need these, and there is none: a long reply would be saved twice for nothing.
   run.turns = [];

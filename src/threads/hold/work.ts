@@ -203,6 +203,18 @@ export function createWork(
     }
   }
 
+  /** Nothing is done but waiting, which does not count as the run's time; whoever approves sends the event (approve.ts). */
+  function awaitApproval({ log: { runId } }: WorkingRun, deadlineMs: number): void {
+    const { signal, tell } = begin(runId);
+    const expired = () => tell({ type: "approval.expired", atMs: clock.now() });
+    const callOff = timers.after(Math.max(0, deadlineMs - clock.now()), expired);
+    thread.pause();
+    signal.addEventListener("abort", () => {
+      callOff();
+      thread.goOn();
+    });
+  }
+
   return {
     perform(effect, run) {
       switch (effect.type) {
@@ -210,6 +222,8 @@ export function createWork(
           return think(run);
         case "callTools":
           return useTools(run, effect.params.calls);
+        case "awaitApproval":
+          return awaitApproval(run, effect.params.deadlineMs);
       }
     },
 

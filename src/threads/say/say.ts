@@ -11,7 +11,7 @@ import { refuseDeleted } from "../delete/deleted.ts";
 import { sayWithImages } from "./keep-images.ts";
 import { refuseUnreadable } from "../recover/refuse-unreadable.ts";
 import { createReply } from "../hold/reply.ts";
-import type { Interrupt } from "./interrupt.ts";
+import type { MessageBehind } from "./while-running.ts";
 import type { Repeat } from "./repeat.ts";
 import type { Reply } from "../hold/reply.ts";
 
@@ -46,13 +46,13 @@ export function createSay({
   newId,
   limits,
   repeat,
-  interrupt,
+  behind,
 }: Pick<ThreadDependencies, "store" | "clock" | "newId" | "limits"> & {
   claims: Claims;
   held: HeldThreads;
   following: Following;
   repeat: Repeat;
-  interrupt: Interrupt;
+  behind: Pick<MessageBehind, "waits">;
 }) {
   const max = limits.threadQueueMax;
 
@@ -79,26 +79,20 @@ export function createSay({
         const waits = await store.wait(uid, message, max);
         if (waits.type === "free") return "again";
         if (waits.type === "deleted") throw refuseDeleted();
-        return waits.type === "said-before"
-          ? repeat(uid, waits)
-          : waitBehind(waits, record.run?.runId ?? null);
+        return waits.type === "said-before" ? repeat(uid, waits) : waitBehind(waits);
       }
       const thread = claims.open({ uid, slug, record, traceparent });
       const event = thread.userSaid(message);
       const result = await thread.claim({ event, message, orWait: { message, max } });
       if (result.type === "said-before") return repeat(uid, result);
-      if (result.type === "waiting" || result.type === "full") return waitBehind(result, null);
+      if (result.type === "waiting" || result.type === "full") return waitBehind(result);
       if (result.type === "deleted") throw refuseDeleted();
       if (result.type !== "committed") return "again";
       thread.attach(reply, 0);
       return reply;
     });
 
-    /** `behind`: the run that goes on; null: it is not known yet. */
-    function waitBehind(
-      holder: { type: "waiting"; fence: string } | { type: "full" },
-      behind: string | null,
-    ): Reply {
+    function waitBehind(holder: { type: "waiting"; fence: string } | { type: "full" }): Reply {
       if (holder.type === "full") {
         throw new Refusal("rate-limited", "Too many messages wait in this thread", 1);
       }
@@ -106,7 +100,7 @@ export function createSay({
       const thread = held.get(uid);
       if (thread?.run?.runId === reply.runId) thread.attach(reply, 0);
       else following.expect(uid, reply, holder.fence);
-      interrupt({ uid, slug, runId: reply.runId, behind });
+      behind.waits({ uid, slug, runId: reply.runId });
       return reply;
     }
   }

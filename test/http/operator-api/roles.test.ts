@@ -56,6 +56,13 @@ const ROUTES: [
   ["POST /channels/shop/threads/t-1/typing", "admin, agent", "channels", undefined, 409],
   ["POST /channels/shop/threads/t-1/return", "admin, agent", "channels", { epoch: 0 }, 409],
   ["POST /channels/shop/threads/t-1/close", "admin, agent", "channels", { epoch: 0 }, 409],
+  [
+    "POST /channels/shop/threads/t-1/approvals",
+    "admin, agent",
+    "channels",
+    { callId: "c1", approved: true },
+    409,
+  ],
   ["POST /channels/shop/threads/t-1/notes", "admin, agent", "channels", { text: "Ask first" }, 201],
   ["GET /channels/shop/threads/t-1/handoffs", "admin, agent", "channels", undefined, 200],
   [

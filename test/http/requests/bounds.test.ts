@@ -230,6 +230,7 @@ const BOUNDS: Record<string, string> = {
   "server after": NAMES_SOMETHING,
   "server cursor": `${OF_THE_HEAD}; a check sum, or 422`,
   "server text": `${OF_THE_BODY}; THREAD_QUEUE_MAX of them wait`,
+  "server instruction": `${OF_THE_BODY}; a thread has one run at a time`,
   "server displayName": `${OF_THE_BODY}; 200 characters are kept`,
   "server attachments[].url": `${OF_THE_BODY}; of an address 2,048 characters; 4 of them`,
   "server attributes{}": "4,000 characters of JSON, 422",

@@ -67,7 +67,7 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
     threadsOfRuns.set(run.runId, uid);
     if (run.answered) answered.add(run.answered.callId);
     for (const item of run.turns) {
-      if (item.type === "result") continue;
+      if (item.type !== "assistant") continue;
       for (const { callId } of item.calls) calls.set(callId, { uid, runId: run.runId });
     }
   }

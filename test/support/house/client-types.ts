@@ -27,7 +27,7 @@ const DECLARED: readonly Declared[] = Object.entries({ lines, history, threads, 
 /** By their schema, names that stand for a type. */
 const NAMES = new Map<z.core.$ZodType, string>([
   ...DECLARED.map(([name, schema]) => [schema, name] as const),
-  [lines.step, 'Omit<StepLine, "type" | "sources">'],
+  [lines.step, 'Omit<StepLine, "type" | "sources" | "approval">'],
   [lines.errorCode, "KnownErrorCode | (string & {})"],
 ]);
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Refusal } from "../../../src/domain/refusal.ts";
 import { storeKinds } from "../../support/stores/store-kinds.ts";
-import { readerOf, says } from "../instance.ts";
+import { readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";
 import { pageCall } from "../scripted-agent.ts";
@@ -68,5 +68,62 @@ describe.each(storeKinds)("the service speaks first, on $name", ({ prepare }) =>
       ["assistant", "Hi"],
       ["assistant", "By the way"],
     ]);
+  });
+
+  const instructed = (instruction: string, clientMessageId: string | null = null) => ({
+    uid: "t1",
+    slug: "shop",
+    userId: "u1",
+    speaker: { displayName: null, page: null, customerContext: null },
+    instruction,
+    clientMessageId,
+    traceparent: null,
+  });
+
+  it("in its model's words: a run of nobody's message, begun once, whose stream can be read", async () => {
+    const often = [1, 2, 3].map(() => here.threads.instruct(instructed("Ask how the order was", "k")));
+    const turn = await here.agent.turn();
+    const [runId = ""] = await Promise.all(often);
+    expect(await Promise.all(often)).toEqual([runId, runId, runId]);
+    expect(turn.turn).toMatchObject({
+      text: "",
+      before: [],
+      run: { turns: [{ type: "instruction", text: "Ask how the order was" }] },
+    });
+    turn.write("How was it?");
+    turn.finish();
+    const reply = await here.threads.followRun("t1", runId);
+    expect(reply && textOfLines(await readerOf(reply).all)).toBe("How was it?");
+    expect(await history()).toEqual([["assistant", "How was it?"]]);
+    await expect(here.threads.instruct(instructed("Another", "k"))).rejects.toEqual(
+      new Refusal("invalid", "This clientMessageId was given to another text"),
+    );
+    expect(here.agent.turns).toBe(1);
+  });
+
+  it("in its model's words, after the run that goes on; a message waits for its end; no later run is told", async () => {
+    const first = readerOf(await here.threads.say(says("t1", "Hello")));
+    const turn = await here.agent.turn();
+    const instructing = here.threads.instruct(instructed("Offer help"));
+    turn.finish();
+    await first.all;
+    const own = await here.agent.turn();
+    await instructing;
+    const second = readerOf(await here.threads.say(says("t1", "Thanks")));
+    own.write("Can I help?");
+    own.finish();
+    const next = await here.agent.turn();
+    expect(next.turn.run.turns).toEqual([]);
+    expect(next.turn.before.map(({ content }) => content)).toContain("Can I help?");
+    next.write("Fine");
+    next.finish();
+    expect(textOfLines(await second.all)).toBe("Fine");
+  });
+
+  it("not by its model where a person has the thread", async () => {
+    await here.threads.people.ask({ uid: "t1", slug: "shop", by: "transport", reason: null });
+    await expect(here.threads.instruct(instructed("Offer help"))).rejects.toEqual(
+      new Refusal("conflict", "A person has the thread, or is waited for"),
+    );
   });
 });

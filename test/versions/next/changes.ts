@@ -17,8 +17,8 @@ export const MARK = "#marked";
 const chart: Change[] = [
   {
     file: "machines/thread.ts",
-    from: "export const THREAD_CHART_VERSION = 3;",
-    to: "export const THREAD_CHART_VERSION = 4;",
+    from: "export const THREAD_CHART_VERSION = 4;",
+    to: "export const THREAD_CHART_VERSION = 5;",
   },
   {
     file: "machines/thread.ts",
@@ -32,8 +32,8 @@ const chart: Change[] = [
   },
   {
     file: "machines/thread.ts",
-    from: '      run: ({ context, event }) => (event.type === "user.said" ? beginRun(event) : context.run),\n',
-    to: `      run: ({ context, event }) => (event.type === "user.said" ? beginRun(event) : context.run),
+    from: '        event.type === "user.said" || event.type === "service.instructed" ? beginRun(event) : context.run,\n',
+    to: `        event.type === "user.said" || event.type === "service.instructed" ? beginRun(event) : context.run,
       isMarked: ({ event }) => event.type === "user.said" && event.isMarked === true,
 `,
   },

@@ -1,13 +1,14 @@
-// For src/threads/say/interrupt.ts
+// For src/threads/say/while-running.ts
 import { describe, expect, it } from "vitest";
 import { storeKinds } from "../../support/stores/store-kinds.ts";
 import { readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";
+import { serverCall } from "../scripted-agent.ts";
 
 describe.each(storeKinds)("a message of a channel that interrupts, on $name", ({ prepare }) => {
   let here: Instance;
-  eachOnOneInstance(prepare, (one) => ({ here } = one), { interrupts: true });
+  eachOnOneInstance(prepare, (one) => ({ here } = one), { whileRunning: "interrupt" });
 
   const say = async (text: string) => readerOf(await here.threads.say(says("t1", text)));
   const history = async () =>
@@ -67,6 +68,55 @@ describe.each(storeKinds)("a message of a channel that does not, on $name", ({ p
     const turn = await here.agent.turn();
     const second = readerOf(await here.threads.say(says("t1", "Two")));
     await new Promise((resolve) => setTimeout(resolve, 100));
+    turn.write("1");
+    turn.finish();
+    expect(textOfLines(await first.all)).toBe("1");
+    const next = await here.agent.turn();
+    next.write("2");
+    next.finish();
+    expect(textOfLines(await second.all)).toBe("2");
+  });
+});
+
+describe.each(storeKinds)("a message of a channel that steers, on $name", ({ prepare }) => {
+  let here: Instance;
+  eachOnOneInstance(prepare, (one) => ({ here } = one), { whileRunning: "steer" });
+
+  const say = async (text: string) => readerOf(await here.threads.say(says("t1", text)));
+  /** The run that goes on has heard of the message behind it. */
+  async function isTold(): Promise<void> {
+    const stored = async () => (await here.store.load("t1", 1, "active"))?.snapshot;
+    await expect.poll(stored).toContain('"steered":true');
+  }
+
+  it("is told to the model before its next turn, with all that the tools have found; each message has one answer", async () => {
+    const first = await say("Where is my order?");
+    const turn = await here.agent.turn();
+    turn.write("Let me look.");
+    turn.call(serverCall("c1"));
+    const call = await here.agent.toolCall();
+    const second = await say("Number 7");
+    await isTold();
+    const found = "x".repeat(1_000);
+    call.answer(found);
+    expect((await first.all).at(-1)).toMatchObject({ type: "done" });
+    const next = await here.agent.turn();
+    expect(next.turn.text).toBe("Number 7");
+    expect(next.turn.before).toMatchObject([
+      { role: "user", content: "Where is my order?" },
+      { role: "assistant", content: "Let me look.", calls: [{ tool: "clock", result: found }] },
+    ]);
+    next.write("It arrives today.");
+    next.finish();
+    expect(textOfLines(await second.all)).toBe("It arrives today.");
+    expect(here.agent.turns).toBe(2);
+  });
+
+  it("waits for its turn where the model asks for no tool", async () => {
+    const first = await say("One");
+    const turn = await here.agent.turn();
+    const second = await say("Two");
+    await isTold();
     turn.write("1");
     turn.finish();
     expect(textOfLines(await first.all)).toBe("1");
