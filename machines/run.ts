@@ -90,7 +90,7 @@ export interface RunContext {
 
 /** A run that begins with a user's message, or with what the service wants said. */
 export function beginRun(said: {
-  type: "user.said" | "service.instructed";
+  type: "user.said" | "reply.again" | "service.instructed";
   runId: string;
   atMs: number;
   limits: RunLimits;

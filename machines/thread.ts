@@ -108,6 +108,8 @@ export type ThreadEvent =
       usage?: Usage | null;
       atMs: number;
     }
+  /** A message is to be answered again, in place of the reply that it has. `isGone`: it is in another branch by now. */
+  | { type: "reply.again"; runId: string; atMs: number; limits: RunLimits; isGone?: true }
   /** The service has its model speak: a run that answers nobody's message. */
   | { type: "service.instructed"; runId: string; atMs: number; limits: RunLimits }
   /** The service speaks of its own accord: nobody has asked. */
@@ -186,6 +188,8 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
 /**
  * The effects: actions that have no code here, because the host performs them. Part of the save:
  * - `keepMessage`: add the user's message to the history.
+ * - `keepAgain`: begin a branch in the place of the reply; there is no new message.
+ * - `keepNothing`: begin a run that ends at once: there is no new message, and no model answers.
  * - `keepInstruction`: note what the run is to say, for its model alone.
  * - `keepReply`: add the run's text to the history. `isGoneOnWith`: the next run answers its message too, with all that its tools found.
  * - `noteResults`: add tool results to the run's transcript, for the model.
@@ -199,6 +203,8 @@ function doneLine(context: ThreadContext, event: ThreadEvent): DoneLine {
  */
 const effects = {
   keepMessage: () => {},
+  keepAgain: () => {},
+  keepNothing: () => {},
   keepInstruction: () => {},
   keepReply: (_: unknown, _params: { outcome: RunOutcome; isGoneOnWith?: true }) => {},
   noteResults: (_: unknown, _params: { results: NotedResult[] }) => {},
@@ -276,6 +282,26 @@ const notMade = (text: string) =>
     "dropAnsweredCall",
   ] as const;
 
+/** Another branch was chosen while it waited. */
+const goneBeforeItBegan = [
+  "beginRun",
+  "keepNothing",
+  {
+    type: "sayError",
+    params: { message: "This message is in another branch of the conversation", code: "superseded" },
+  },
+  { type: "keepReply", params: { outcome: "superseded" } },
+  "endRun",
+] as const;
+
+/** Where a person answers, nothing is answered again: what asks for it has waited while the person came. */
+const leftToPerson = <Target extends string>(target: Target) =>
+  ({
+    target,
+    reenter: true,
+    actions: ["beginRun", "keepNothing", "sayHandled", "leaveToPerson", "endRun"],
+  }) as const;
+
 /** At rest, in whatever state, the service may speak of its own accord: nothing changes but the history. */
 const serviceSaid = <Target extends string>(target: Target) =>
   ({
@@ -308,6 +334,7 @@ export const threadMachine = setup({
     missedTooOften: ({ context }) => runOf(context).misses > MAX_MISSES,
     allCallsAnswered: ({ context }) => runOf(context).calls.length === 0,
     overToolLimit: ({ context }) => runOf(context).toolCalls >= runOf(context).limits.toolCalls,
+    isGone: ({ event }) => event.type === "reply.again" && event.isGone === true,
     nextNeedsApproval: ({ context }) => callOf(context).confirm !== undefined,
     steeredAndAllCallsAnswered: ({ context }) =>
       runOf(context).steered === true && runOf(context).calls.length === 0,
@@ -341,7 +368,9 @@ export const threadMachine = setup({
   actions: {
     beginRun: assign({
       run: ({ context, event }) =>
-        event.type === "user.said" || event.type === "service.instructed" ? beginRun(event) : context.run,
+        event.type === "user.said" || event.type === "reply.again" || event.type === "service.instructed"
+          ? beginRun(event)
+          : context.run,
     }),
     countTokens: assign(({ context, event }) =>
       "usage" in event && event.usage
@@ -496,6 +525,10 @@ export const threadMachine = setup({
             "keepMessage",
           ],
         },
+        "reply.again": [
+          { guard: "isGone", target: "idle", reenter: true, actions: goneBeforeItBegan },
+          { target: "running", actions: ["beginRun", "keepAgain"] },
+        ],
         "service.instructed": { target: "running", actions: ["beginRun", "keepInstruction"] },
         "service.said": serviceSaid("idle"),
         "person.asked": { target: "waiting_for_person", actions: ["countChange", "waitForPerson"] },
@@ -743,6 +776,26 @@ export const threadMachine = setup({
             "keepMessage",
           ],
         },
+        "reply.again": [
+          {
+            guard: "isGone",
+            target: "idle",
+            actions: [
+              "sayStepsFailed",
+              { type: "keepReply", params: { outcome: "superseded" } },
+              ...goneBeforeItBegan,
+            ],
+          },
+          {
+            target: "running",
+            actions: [
+              "sayStepsFailed",
+              { type: "keepReply", params: { outcome: "superseded" } },
+              "beginRun",
+              "keepAgain",
+            ],
+          },
+        ],
         "service.said": serviceSaid("awaitingPageTool"),
         "call.expired": {
           guard: "deadlinePassed",
@@ -777,6 +830,7 @@ export const threadMachine = setup({
           reenter: true,
           actions: ["countChange", "waitAgain"],
         },
+        "reply.again": leftToPerson("waiting_for_person"),
         "service.said": serviceSaid("waiting_for_person"),
         "person.unasked": { target: "idle", actions: ["countChange", "stopWaiting"] },
         "wait.expired": {
@@ -829,6 +883,7 @@ export const threadMachine = setup({
             "countPersonMessage",
           ],
         },
+        "reply.again": leftToPerson("with_person"),
         "service.said": serviceSaid("with_person"),
         "answer.expired": {
           guard: "waitPassed",

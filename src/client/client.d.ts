@@ -161,6 +161,10 @@ export interface HistoryItem {
   model?: string;
   /** Only on the reply of a run that failed; where it said nothing, `content` is this message. */
   error?: { message: string; code?: string };
+  /** Only on what began a branch: the item in whose place it stands; that one and what followed it are in another. */
+  replaces?: string;
+  /** Only with `branches=1`: the item is not in the branch that is shown, and told to the model. */
+  otherBranch?: true;
   /** Only on a reply that somebody rated. */
   feedback?: Rating;
 }
@@ -284,12 +288,58 @@ export interface Message extends ThreadOfUser {
   context?: Facts;
   /** The user's language for this message, a BCP 47 tag: `de-CH`. */
   locale?: string;
+  /** The id of a user's item in whose place this message stands: a branch begins. Refused with 404 where it is none. */
+  replaces?: string;
+}
+
+/** Another reply to a message. */
+export interface AnotherReply extends ThreadOfUser {
+  /** The id of the reply in whose place the new one comes. */
+  messageId: string;
+  /** As of a {@link Message}. */
+  clientMessageId?: string;
+  /** As of a {@link Message}. */
+  context?: Facts;
+  /** As of a {@link Message}. */
+  locale?: string;
+}
+
+/** What is said to a user who has not asked: `text`, or what the model writes of an `instruction`. */
+export type Said = ThreadOfUser &
+  Pick<Message, "clientMessageId" | "attributes" | "context" | "locale"> &
+  (
+    | {
+        /** The assistant's words. */
+        text: string;
+        instruction?: never;
+      }
+    | {
+        /** What the model is to write about. The user never sees it. */
+        instruction: string;
+        text?: never;
+      }
+  );
+
+/** What came of it. */
+export interface Spoken {
+  /** Of a `text`: the item's id. */
+  id?: string;
+  /** Of an `instruction`: the run's id. */
+  runId?: string;
+}
+
+/** Whether a call may be made that waits for approval. */
+export interface Decision extends ThreadOfUser {
+  /** The step's `approval.callId`. */
+  callId: string;
+  /** False declines it. */
+  approved: boolean;
 }
 
 /** Which messages of a thread. */
 export interface HistoryQuery extends ThreadOfUser {
   /**
-   * How many at most, 1 to 100. Fewer come where they are long: the thread has more where the first one's id is not `"1"`.
+   * How many at most, 1 to 100. Fewer come where they are long: the thread has more where the first one's id is not `"1"` and a page before it is not empty.
    *
    * @defaultValue 10
    */
@@ -300,6 +350,8 @@ export interface HistoryQuery extends ThreadOfUser {
    * @defaultValue the end of the thread
    */
   before?: string;
+  /** `"1"`: the items of all branches; those that are not shown have `otherBranch`. */
+  branches?: "1";
 }
 
 /** Which threads of a user. */
@@ -476,6 +528,15 @@ export interface Client {
    * the thread takes, is tried again.
    */
   send(message: Message, options?: Abortable): Reply;
+  /** Has the message of a reply answered once more, in a new branch. Refused with 404 where it is no reply. */
+  regenerate(reply: AnotherReply, options?: Abortable): Reply;
+  /**
+   * Says something to a user who has not asked, once under its `clientMessageId`. An `instruction` is refused with 409 while a
+   * person has the thread.
+   */
+  say(said: Said, options?: Abortable): Promise<Spoken>;
+  /** Approves a call that waits for the user, or declines it; the run goes on in its open reply. 409 where it does not wait. */
+  approve(decision: Decision, options?: Abortable): Promise<void>;
   /** The last messages of a thread, oldest first. An unknown thread is refused with 404. */
   history(thread: HistoryQuery, options?: Abortable): Promise<HistoryItem[]>;
   /** A user's threads, the latest activity first. An unknown user is refused with 404. */

@@ -1,8 +1,18 @@
-import type { Access, Client, ClientOptions, HistoryItem, Identified, ThreadPage } from "./client.d.ts";
+import type {
+  Access,
+  Client,
+  ClientOptions,
+  HistoryItem,
+  Identified,
+  Spoken,
+  ThreadPage,
+} from "./client.d.ts";
 import { followEvents } from "./follow-events.ts";
 import { queryOf } from "./query.ts";
 import { createRequests } from "./requests.ts";
 import { sendMessage } from "./send.ts";
+
+const threadOf = (threadId: string) => `threads/${encodeURIComponent(threadId)}`;
 
 /** The server API for other programs; client.d.ts documents it. */
 export function createClient(options: ClientOptions): Client {
@@ -15,11 +25,25 @@ export function createClient(options: ClientOptions): Client {
   });
 
   return {
-    send: (message, how) => sendMessage(requests, inChannel(message), how),
+    send: (message, how) => sendMessage(requests, "messages", inChannel(message), how),
+
+    regenerate: ({ threadId, ...wanted }, how) =>
+      sendMessage(requests, `${threadOf(threadId)}/regenerate`, inChannel(wanted), how),
+
+    async say({ threadId, ...said }, how) {
+      const body = inChannel({ ...said, clientMessageId: said.clientMessageId ?? crypto.randomUUID() });
+      const response = await requests.insist(`${threadOf(threadId)}/say`, { ...how, body });
+      return (await response.json()) as Spoken;
+    },
+
+    async approve({ threadId, ...decided }, how) {
+      await requests.insist(`${threadOf(threadId)}/approvals`, { ...how, body: inChannel(decided) });
+    },
+
     events: (thread, how) => followEvents(requests, inChannel(thread), how),
 
     async history({ threadId, ...query }, how) {
-      const path = `threads/${encodeURIComponent(threadId)}/messages?${queryOf(inChannel(query))}`;
+      const path = `${threadOf(threadId)}/messages?${queryOf(inChannel(query))}`;
       // Casts here and below: the service's answers are what the types say.
       return ((await (await requests.insist(path, how)).json()) as { items: HistoryItem[] }).items;
     },
@@ -34,8 +58,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     async feedback({ threadId, ...given }, how) {
-      const path = `threads/${encodeURIComponent(threadId)}/feedback`;
-      await requests.insist(path, { ...how, body: inChannel(given) });
+      await requests.insist(`${threadOf(threadId)}/feedback`, { ...how, body: inChannel(given) });
     },
 
     async access(user, how) {

@@ -4,9 +4,14 @@ import { follow, isInterrupted } from "./core/follow.ts";
 import { createToldOnce, isEnd } from "./core/told-once.ts";
 import type { WireLine } from "./core/told-once.ts";
 
-/** Sends a message; reads its reply over as many connections as needed. */
-export function sendMessage(requests: Requests, message: Message, { signal }: Abortable = {}): Reply {
-  const body = { ...message, clientMessageId: message.clientMessageId ?? crypto.randomUUID() };
+/** Sends what is answered by a reply; reads that over as many connections as needed. */
+export function sendMessage(
+  requests: Requests,
+  path: string,
+  said: Pick<Message, "clientMessageId">,
+  { signal }: Abortable = {},
+): Reply {
+  const body = { ...said, clientMessageId: said.clientMessageId ?? crypto.randomUUID() };
   const told = createToldOnce();
   const lines: Line[] = [];
   let waiting: (() => void)[] = [];
@@ -28,7 +33,7 @@ export function sendMessage(requests: Requests, message: Message, { signal }: Ab
     const { comeBack, reset } = requests.attempts(signal);
     const read = follow({
       async open() {
-        const response = await requests.ask("messages", { body, ...(signal ? { signal } : {}) });
+        const response = await requests.ask(path, { body, ...(signal ? { signal } : {}) });
         runId = response.headers.get("x-run-id") ?? runId;
         told.begin();
         return response.body;

@@ -197,3 +197,17 @@ export const NOT_WAITING = {
 };
 
 export const EXAMPLE_DECISION = { callId: "q8Jx0bq2SxmV5pS0gQ1k3A", approved: true };
+
+/** The item in whose place a message stands. */
+export const replacedItem = z
+  .string()
+  .max(16)
+  .optional()
+  .describe("The id of a user's message of this thread, in whose place this one stands: a branch begins");
+
+/** The reply in whose place another one is wanted. */
+export const repliedItem = z.string().max(16).describe("The id of a reply of the assistant");
+
+export const NO_BRANCH = {
+  "not-found": "Not the user's thread, or no such item in the branch that is shown",
+};

@@ -41,9 +41,27 @@ export const pageFields = {
   },
 } as const;
 
+/** Where a page may be of all branches. */
+export const branchesField = {
+  branches: {
+    description: "`1`: the items of all branches; those that are not shown have `otherBranch`",
+    example: "1",
+  },
+} as const;
+
+/** The page that the query of such an endpoint asks for. */
+export function historyQuery({
+  branches,
+  ...page
+}: HistoryQuery & { branches: string | null }): HistoryQuery {
+  return branches === "1" ? { ...page, all: true } : page;
+}
+
 export interface HistoryQuery {
   limit: number;
   before: string | null;
+  /** The items of all branches. */
+  all?: true;
 }
 
 /** Longer answers are sent only as fast as they are read, and count as reads until they are sent. */
@@ -166,7 +184,7 @@ export function shownMessageId({
  */
 export function itemOf(message: Message, addresses?: readonly (string | null)[]): HistoryItem {
   const { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model } = message;
-  const { error, feedback } = message;
+  const { error, feedback, replaces, otherBranch } = message;
   const sources = sourcesOf(steps ?? []);
   return {
     id,
@@ -180,6 +198,8 @@ export function itemOf(message: Message, addresses?: readonly (string | null)[])
     ...(author ? { author } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
+    ...(replaces === undefined ? {} : { replaces }),
+    ...(otherBranch ? { otherBranch } : {}),
     ...(feedback ? { feedback: ratingOf(feedback) } : {}),
   };
 }

@@ -184,7 +184,7 @@ export function createDeliver(dependencies: DeliverDependencies): MessengerDeliv
     const before = String(Number(messageId) + 1);
     const [newest] = await threads.history(uid, { limit: 1, before: null });
     if (newest?.id === messageId) return newest;
-    const [found] = await threads.history(uid, { limit: 1, before });
+    const [found] = await threads.history(uid, { limit: 1, before, all: true });
     return found?.id === messageId ? found : null;
   }
 

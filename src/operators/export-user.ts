@@ -102,23 +102,26 @@ async function* threadRecords(
     };
   const changes = await changesOf(thread);
   if (changes.length > 0) yield { type: "handoffs", thread, items: changes.map(answererChangeView) };
-  // Reads the thread again from the start: every run has its message in the history, so no holder of a run is asked.
+  // Reads the thread again from the start: every run has an item in the history, so no holder of a run is asked.
   for await (const run of runsOf(store, thread)) yield { type: "run", thread, ...runView(run) };
 }
 
 async function* messagesOf(store: Exporting, uid: string): AsyncGenerator<Message> {
   for (let from = 0; ;) {
-    const { messages, to, messageCount } = await store.look(uid, from);
+    const { messages, to, messageCount } = await store.look(uid, from, { all: true });
     yield* messages;
     if (to <= from || to >= messageCount) return;
     from = to;
   }
 }
 
-/** A message that a person answered has no run. */
+/** A message that a person answered has no run; and some runs have a reply alone. */
 async function* runsOf(store: Exporting, uid: string): AsyncGenerator<RunSummary> {
-  for await (const { role, runId } of messagesOf(store, uid)) {
-    const run = role === "user" ? await store.run(uid, runId) : null;
+  const told = new Set<string>();
+  for await (const { runId } of messagesOf(store, uid)) {
+    if (told.has(runId)) continue;
+    told.add(runId);
+    const run = await store.run(uid, runId);
     if (run) yield run;
   }
 }

@@ -53,6 +53,16 @@ export const historyItem = z.object({
     .object({ message: z.string(), code: z.string().exactOptional() })
     .exactOptional()
     .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
+  replaces: z
+    .string()
+    .exactOptional()
+    .describe(
+      "Only on what began a branch: the item in whose place it stands; that one and what followed it are in another",
+    ),
+  otherBranch: z
+    .literal(true)
+    .exactOptional()
+    .describe("Only with `branches=1`: the item is not in the branch that is shown, and told to the model"),
   feedback: rating.exactOptional().describe("Only on a reply that somebody rated"),
 });
 export type HistoryItem = z.infer<typeof historyItem>;

@@ -80,6 +80,8 @@ export function createConversation(options: ConversationOptions) {
   function move(event: ThreadEvent, enclosed: Partial<Enclosed> = {}): PerformedEffect[] {
     const decision = threadHost.decide(snapshot, event);
     const change = planChange({
+      isShown: () => true,
+      summarizedTo: 0,
       item: null,
       message: null,
       page: null,

@@ -7,6 +7,7 @@ import type {
   UserMessage,
 } from "../domain/threads/message.ts";
 import type { AnswererChange } from "../domain/threads/answerer-change.ts";
+import type { Hides, Ranges } from "../domain/threads/branches.ts";
 import type { HistorySummary } from "../domain/threads/history-summary.ts";
 import type { Telling } from "../domain/channels/webhook.ts";
 import type { ThreadState } from "../protocol/threads.ts";
@@ -47,13 +48,15 @@ export interface ThreadStore {
   historySummary(uid: string): Promise<HistorySummary | null>;
   /**
    * Replaces the summary, without a fence: it affects no run, and the revision does not change. `after`: up to which message the
-   * former one goes, 0 if there is none. False: another one was kept meanwhile, or the thread was deleted.
+   * former one goes, 0 if there is none. `hidden`: what was in other branches as the messages were read; absent: nothing. False: another one
+   * was kept meanwhile, or another branch chosen, or the thread was deleted.
    */
   keepHistorySummary(kept: {
     uid: string;
     slug: string;
     summary: HistorySummary;
     after: number;
+    hidden?: Ranges;
   }): Promise<boolean>;
   /** Puts a message into the queue of a thread that is held. `free`: nobody holds it any more, so claim it. */
   wait(
@@ -80,8 +83,8 @@ export interface ThreadStore {
   answererChanges(uid: string, epoch: number): Promise<AnswererChange[]>;
   /** Oldest first. */
   history(uid: string, page: HistoryPage): Promise<Message[]>;
-  /** The thread's state, and the history items after the first `from`; null: the state only. */
-  look(uid: string, from: number | null): Promise<ThreadLook>;
+  /** The thread's state, and the history items after the first `from`; null: the state only. `all`: those of all branches. */
+  look(uid: string, from: number | null, options?: { all?: true }): Promise<ThreadLook>;
   /** The `opId` of the last commit; null before the first. While it is the same, a look finds nothing new. May be stale. */
   lastOp(uid: string): Promise<string | null>;
   /** For WATCH_MS, the answer to each commit to the thread names this process as a watcher. */
@@ -165,6 +168,8 @@ export interface ThreadRecord {
   messageCount: number;
   /** Absent: there is none. */
   historySummary?: HistorySummary;
+  /** Which items are not in the chosen branch; absent: all are. `tail` has none of them. */
+  hidden?: Ranges;
   /** How many messages wait in the queue. */
   waitingCount: number;
 }
@@ -220,6 +225,11 @@ export interface ThreadCommit {
   endedRun: RunRecord | null;
   /** Appended to the history, in order. */
   messages: Message[];
+  /** A branch begins with it: these items are no longer in the chosen one. Absent: none begins. */
+  hides?: Hides & {
+    /** The summary of the history covers some of them: it is forgotten. */
+    summarized: boolean;
+  };
   /** The run id of the waiting message that this commit starts, and removes from the head of the queue; null: none. */
   startsWaiting: string | null;
   /** True: keep holding the thread. False: release it, unless a message waits. */
@@ -300,6 +310,8 @@ export interface HistoryPage {
   limit: number;
   /** Id of a message: only older ones. An unknown id gives an empty list. */
   before: string | null;
+  /** The items of all branches; absent: those of the chosen one. */
+  all?: true;
   /**
    * Limits the sum of the contents, but the newest message is always read. Text that is stored in parts is not read: such
    * a message has `kept`. Absent: no limit, and every text is whole.

@@ -220,6 +220,8 @@ export const HEADER = {
   catalogId: "catalogId",
   /** How many messages the history has. */
   messages: "messages",
+  /** Which of them are in another branch than the chosen one, as ranges (domain/threads/branches.ts); empty or absent: none. */
+  hidden: "hidden",
   /** How many of them a summary covers, which is among the parts; empty or absent: there is none. */
   summarized: "summarized",
   /** Runs of waiting messages, in order, separated by spaces; empty or absent: none waits. */

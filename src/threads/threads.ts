@@ -39,7 +39,7 @@ import { createRemembered } from "./hold/remembered.ts";
 import { createRepeat } from "./say/repeat.ts";
 import type { Reply } from "./hold/reply.ts";
 import { createSay } from "./say/say.ts";
-import type { NewMessage } from "./say/say.ts";
+import type { AnotherReply, NewMessage } from "./say/say.ts";
 import { createInstruct, createSpeak } from "./say/speak.ts";
 import type { Instructed, Spoken } from "./say/speak.ts";
 import { createStoreClock } from "./store-clock.ts";
@@ -58,6 +58,8 @@ export interface Threads {
   load(uid: string, reading: ThreadReading): Promise<ThreadRecord | null>;
   /** Resolves when the message is stored. Refusal("rate-limited") if the thread's queue is full. */
   say(message: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
+  /** A message is answered once more, in a new branch (say/say.ts). */
+  answerAgain(asked: AnotherReply): Promise<Reply>;
   /** Resolves when the result is stored. Refusal("conflict") if it answers no pending call. */
   answer(answer: PageAnswer, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** Reopens the active or last run's stream; null if the thread has had no run. */
@@ -179,7 +181,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const isSilent = (processId: string) => recovery.isSilent(processId);
   const cancel = createCancel({ ...shared, isSilent, stops });
   const behind = createMessageBehind({ ...shared, cancel });
-  const say = createSay({ ...shared, repeat: createRepeat(followRun), behind });
+  const { say, answerAgain } = createSay({ ...shared, repeat: createRepeat(followRun), behind });
   const bring = createBringEvent({ ...shared, isSilent, onReadable, stops });
   const tellTyping = (uid: string, name: string) => feeds.typing(uid, name);
   const people = createPeople({ ...dependencies, bring, tellTyping });
@@ -222,6 +224,11 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     async say(message, loading) {
       refuseWhileDraining();
       return onReadable(message.uid, (isAgain) => say(message, isAgain ? undefined : loading));
+    },
+
+    async answerAgain(asked) {
+      refuseWhileDraining();
+      return onReadable(asked.uid, () => answerAgain(asked));
     },
 
     async answer(result, loading) {

@@ -57,6 +57,6 @@ async function messageOf(
   const [newest] = await store.history(uid, { limit: 1, before: null });
   if (newest?.id === messageId) return newest;
   const before = String(Number(messageId) + 1);
-  const [found] = await store.history(uid, { limit: 1, before });
+  const [found] = await store.history(uid, { limit: 1, before, all: true });
   return found?.id === messageId ? found : null;
 }

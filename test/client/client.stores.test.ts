@@ -61,6 +61,26 @@ describe.each(SITES)("on $name", (site) => {
     expect(await client.access({ externalUserId: "ada" })).toMatchObject({ allowed: true });
   });
 
+  test("replaces a message, has one answered again, and speaks first, each once", async () => {
+    const { client } = open();
+    const thread = { threadId: "branched", userId: "ada" };
+    const told = async (branches?: "1") =>
+      (await client.history({ ...thread, ...(branches ? { branches } : {}) })).map(({ content }) => content);
+    await client.send({ ...thread, text: "Hello" }).final;
+    const other = client.send({ ...thread, text: "Good day", replaces: "1" });
+    await other.final;
+    const anew = client.regenerate({ ...thread, messageId: "4", clientMessageId: "k" });
+    await anew.final;
+    await client.regenerate({ ...thread, messageId: "4", clientMessageId: "k" }).final;
+    expect([anew.text, await told()]).toEqual(["You said: Good day", ["Good day", "You said: Good day"]]);
+    expect(await told("1")).toHaveLength(5);
+    expect(await client.say({ ...thread, text: "News", clientMessageId: "n" })).toEqual({ id: "6" });
+    expect(await client.say({ ...thread, text: "News", clientMessageId: "n" })).toEqual({ id: "6" });
+    expect(await client.say({ ...thread, instruction: "Greet" })).toEqual({
+      runId: expect.any(String) as string,
+    });
+  });
+
   test("F6: a stop that names a reply's run ends that one, and no later one", async () => {
     const { client } = open();
     const thread = { threadId: "stopped", userId: "ada" };
@@ -158,6 +178,9 @@ describe.each(SITES)("on $name", (site) => {
             .next(),
       ],
       [404, () => client.feedback({ ...rating, messageId: "1" })],
+      [404, () => client.regenerate({ ...thread, messageId: "1" }).final],
+      [404, () => client.send({ ...thread, text: "Hm", replaces: "2" }).final],
+      [409, () => client.approve({ ...thread, callId: "c1", approved: true })],
       [413, () => client.feedback({ ...rating, comment: "x".repeat(2_001) })],
       [422, () => client.send({ ...thread, text: "Another", clientMessageId: "m" }).final],
       [422, () => client.send({ ...thread, text: "See", attachments: images }).final],

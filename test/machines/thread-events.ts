@@ -77,6 +77,16 @@ export const threadEvent: fc.Arbitrary<ThreadEvent> = fc.oneof(
   fc.record({ type: fc.constant("call.decided" as const), callId, approved: fc.boolean(), atMs }),
   fc.record({ type: fc.constant("approval.expired" as const), atMs }),
   fc.record({ type: fc.constant("run.steered" as const), runId }),
+  fc.record(
+    {
+      type: fc.constant("reply.again" as const),
+      runId,
+      atMs,
+      limits: fc.constant({ toolCalls: 3, toolResultMs: 500 }),
+      isGone: fc.constant(true as const),
+    },
+    { requiredKeys: ["type", "runId", "atMs", "limits"] },
+  ),
   fc.record({
     type: fc.constant("service.instructed" as const),
     runId,

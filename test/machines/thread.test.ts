@@ -77,14 +77,18 @@ describe("the thread's chart, for all event sequences", () => {
     fc.assert(
       fc.property(sequences, (events) => {
         let open = false;
-        for (const { event, before, outcome } of play(events).decisions) {
+        for (const { event, before, next, outcome } of play(events).decisions) {
+          const isMessage = event.type === "user.said" || event.type === "reply.again";
           const begins =
-            (event.type === "user.said" && before.value !== "awaitingPageTool") ||
+            (isMessage && before.value !== "awaitingPageTool") ||
             (event.type === "service.instructed" && before.value === "idle");
           if (begins && !before.context.run) open = true;
           if (event.type === "page.answered" && outcome.length > 0) open = true;
           const superseding =
-            event.type === "user.said" && before.value === "awaitingPageTool" && outcome.length > 0;
+            isMessage &&
+            before.value === "awaitingPageTool" &&
+            next.context.run !== null &&
+            outcome.length > 0;
           const lines = outcome.flatMap((part) => (part.kind === "emitted" ? [part.line] : []));
           const terminals = lines.filter(isTerminal);
           expect(terminals.length).toBeLessThanOrEqual(1);
@@ -105,7 +109,13 @@ describe("the thread's chart, for all event sequences", () => {
       fc.property(sequences, (events) => {
         const { effects, snapshot } = play(events);
         const count = (...types: string[]) => effects.filter(({ type }) => types.includes(type)).length;
-        const begun = count("keepMessage", "keepMessageForPerson", "keepInstruction");
+        const begun = count(
+          "keepMessage",
+          "keepMessageForPerson",
+          "keepInstruction",
+          "keepAgain",
+          "keepNothing",
+        );
         const ended = count("keepReply", "leaveToPerson");
         expect(begun - ended).toBe(snapshot.context.run ? 1 : 0);
         const isActive = ["running", "awaiting"].includes(threadStateOf(snapshot.value));
@@ -227,7 +237,7 @@ describe("the thread's chart, for all event sequences", () => {
         for (const { event, before, next, outcome } of play(events).decisions) {
           if (!before.context.run?.steered || before.matches({ running: "thinking" })) continue;
           const begins = outcome.some((part) => part.kind === "effect" && part.effect.type === "startTurn");
-          expect(begins).toBe(begins && event.type === "user.said");
+          expect(begins).toBe(begins && (event.type === "user.said" || event.type === "reply.again"));
           const { calls = [] } = next.context.run ?? {};
           expect(next.matches({ running: "thinking" }) && next.context.run?.steered).not.toBe(true);
           expect(next.matches({ running: "choosing" }) && calls.length === 0).toBe(false);

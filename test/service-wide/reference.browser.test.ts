@@ -12,10 +12,13 @@ import { SOON, launchBrowser } from "../widget/browser.ts";
 import { ask, linesOf } from "./clients/ask.ts";
 import type { Asking, Got } from "./clients/ask.ts";
 
-/** A start without configuration, as a newcomer has it: its address, its keys, and what a page of the demo sends. */
+/** A start without configuration, as a newcomer has it, but that a visitor may try all examples in a minute: its address, its keys, and what a page of the demo sends. */
 async function startDemo() {
   const dataDir = temporaryFolder();
-  const { url, output } = await startServiceProcess({ DATA_DIR: dataDir });
+  const { url, output } = await startServiceProcess({
+    DATA_DIR: dataDir,
+    WIDGET_MESSAGES_PER_MINUTE: "100",
+  });
   await expect.poll(() => output.stderr, SOON).toContain("Demo page");
   const keys = JSON.parse(readFileSync(join(dataDir, "keys.json"), "utf8")) as {
     harnessApiKey: string;
@@ -159,6 +162,7 @@ describe("the API's description", () => {
     expect(statuses).toEqual([
       ["POST /v1/messages", 200],
       ["POST /v1/threads/{threadId}/say", 201],
+      ["POST /v1/threads/{threadId}/regenerate", 200],
       ["POST /v1/messages/cancel", 204],
       ["GET /v1/threads", 200],
       ["GET /v1/threads/{threadId}/messages", 200],
@@ -184,6 +188,7 @@ describe("the API's description", () => {
       ["POST /v1/widget/threads/{id}/rating", 409],
       ["POST /v1/widget/threads/{id}/shown", 204],
       ["POST /v1/widget/messages", 200],
+      ["POST /v1/widget/threads/{id}/regenerate", 200],
       ["POST /v1/widget/tools", 204],
       ["POST /v1/widget/tool-results", 200],
       ["POST /v1/widget/threads/{id}/approvals", 409],

@@ -55,6 +55,12 @@ export interface Message {
   outcome?: RunOutcome;
   /** Only on a message of a person who answered instead of the model. */
   author?: NonNullable<HistoryItem["author"]>;
+  /** Only on what began a branch: the item that it stands in the place of. That one, and what followed it, are in another branch. */
+  replaces?: string;
+  /** Only on a reply to a message that was answered again: that message. */
+  answers?: string;
+  /** Only where all branches are read: it is in another one than the chosen one. */
+  otherBranch?: true;
   /** Only on a user's message that no model answers: a person had the thread, or was waited for. Not shown to clients. */
   handledBy?: "person";
   /** Only on the first message that a model answers after a person gave the thread back. Not shown to clients. */
@@ -107,10 +113,20 @@ export interface UserMessage {
   /** The caller's own id of the message, by which a repeat is recognized (message-claim.ts). */
   clientMessageId?: string;
   attachments?: Attachment[];
+  /** The user's item in whose place it stands: a branch begins with it. */
+  replaces?: string;
+  /** There is no new message: that of the item `answers` is answered again, in place of the reply `replaces`. */
+  again?: Again;
   /** W3C trace context of the request that brought it. */
   traceparent?: string;
   /** The hash under which the client's address is counted; only if addresses have a daily cap. */
   address?: string;
+}
+
+/** A message that is answered again: the id of the reply in whose place the new one comes, and of the user's message. */
+export interface Again {
+  replaces: string;
+  answers: string;
 }
 
 /**
@@ -181,6 +197,8 @@ export interface RunRecord {
   answered: { callId: string; tool: string } | null;
   /** The calls that were approved, or were not, in their order; absent: none waited for that. */
   decided?: { callId: string; approved: boolean }[];
+  /** Only on a run that answers a message again. */
+  again?: Again;
   /** null while the run is active. */
   outcome: RunOutcome | null;
   /** The run's transitions, oldest first, up to a limit, for the console's chart. */

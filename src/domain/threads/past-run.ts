@@ -71,6 +71,7 @@ export function replyMessage(options: {
     content,
     createdAtMs,
     runId: run.runId,
+    ...run.again,
     outcome,
     ...(steps.length > 0 ? { steps } : {}),
     ...(calls.length > 0 ? { calls } : {}),

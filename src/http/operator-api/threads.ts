@@ -17,7 +17,7 @@ import { noteReading, readRuns } from "../../operators/threads/threads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
 import { channelThread, threadState } from "../../protocol/threads.ts";
-import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
+import { branchesField, EXAMPLE_PAGE, historyAnswer, historyQuery, pageFields } from "../history-page.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel, existingUser, orUnavailable } from "./admit.ts";
@@ -198,11 +198,11 @@ export function threadsEndpoints({
       summary: "Read a thread's history",
       description:
         "The last messages, oldest first: fewer than `limit` where they are long; the first of all has the id 1. The reading is in the audit.",
-      query: { limit: listLimit, before: pageFields.before },
+      query: { limit: listLimit, before: pageFields.before, ...branchesField },
       answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
       async handle({ acting, thread: { slug, uid }, query }) {
         await noteReading(acting, slug, uid);
-        return historyAnswer({ threads, reads }, uid, query);
+        return historyAnswer({ threads, reads }, uid, historyQuery(query));
       },
     }),
 

@@ -23,6 +23,9 @@ import {
   mustFit,
   mustSaySomething,
   mustTakeImages,
+  NO_BRANCH,
+  repliedItem,
+  replacedItem,
   stoppedRun,
 } from "../fields.ts";
 import { serverLine } from "../../protocol/lines.ts";
@@ -49,7 +52,12 @@ const messageSchema = z.object({
       "Flat map about the visitor, for this message; its JSON is no longer than WIDGET_MAX_TEXT_CHARS",
     ),
   locale: localeTag.optional().describe("The visitor's language, for this message, for example de-CH"),
+  replaces: replacedItem,
 });
+
+const againSchema = messageSchema
+  .pick({ userId: true, channel: true, clientMessageId: true, context: true, locale: true })
+  .extend({ messageId: repliedItem });
 
 const cancelSchema = z.object({
   threadId: callerId,
@@ -90,8 +98,8 @@ export function serverMessages({
   config,
   directory,
 }: {
-  admission: Pick<ServerAdmission, "speaker" | "threadOf">;
-  threads: Pick<Threads, "load" | "say" | "cancel" | "speak" | "instruct">;
+  admission: Pick<ServerAdmission, "speaker" | "threadOf" | "knownUser">;
+  threads: Pick<Threads, "load" | "say" | "answerAgain" | "cancel" | "speak" | "instruct">;
   config: Pick<Config, "limits">;
   directory: Pick<Directory, "channel">;
 }) {
@@ -118,6 +126,7 @@ export function serverMessages({
       refusals: {
         forbidden:
           "The user is not allowed: blocked, not whitelisted in whitelist mode, or the channel is disabled",
+        "not-found": "Unknown channel, or `replaces` names no user's message in the branch that is shown",
         "rate-limited": "Too many messages wait in this thread",
       },
       async handle(asked) {
@@ -154,6 +163,7 @@ export function serverMessages({
             speaker: speakerOf(admitted.user, body),
             text,
             attachments,
+            replaces: body.replaces,
             clientMessageId: messageId,
             traceparent,
           },
@@ -218,6 +228,40 @@ export function serverMessages({
         });
         note({ runId });
         return jsonAnswer(201, { runId });
+      },
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/threads/:threadId/regenerate",
+      credential: "transportKey",
+      finds: "speakersThread",
+      summary: "Have a message answered once more",
+      description:
+        "The reply, and what followed it, go into another branch; the message is answered anew, and its stream is the answer. A run that goes on ends as superseded.",
+      headers: { "idempotency-key": { ...IDEMPOTENCY["idempotency-key"], example: "order-7-again-1" } },
+      body: { schema: againSchema, example: { userId: "ada", messageId: "2" } },
+      answers: {
+        200: documentedLines("The new reply's stream", serverLine, { type: "delta", text: "It is" }),
+      },
+      refusals: NO_BRANCH,
+      async handle(asked) {
+        const { thread, body, request, traceparent, note } = asked;
+        const { uid, slug } = thread;
+        if (body.context) mustFit(body.context, config.limits.maxTextChars);
+        const user = await admission.knownUser(asked, { slug, externalId: body.userId });
+        const reply = await threads.answerAgain({
+          uid,
+          slug,
+          api: "server",
+          userId: user.userId,
+          speaker: speakerOf(user, body),
+          messageId: body.messageId,
+          clientMessageId: messageIdOf(request, body.clientMessageId),
+          traceparent,
+        });
+        note({ runId: reply.runId });
+        return streamAnswer(reply, request);
       },
     }),
 

@@ -14,7 +14,7 @@ import {
   NOT_WAITING,
 } from "../fields.ts";
 import { documentedFeed, feedAnswer, feedFields } from "../feeds/feed-answer.ts";
-import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
+import { branchesField, EXAMPLE_PAGE, historyAnswer, historyQuery, pageFields } from "../history-page.ts";
 import type { Reads } from "../reads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
@@ -75,9 +75,9 @@ export function serverThreads({
       summary: "Read a thread's history",
       description:
         "The last messages, oldest first, as the widget reads them. A reply in progress is not among them. A blocked user's threads can be read.",
-      query: pageFields,
+      query: { ...pageFields, ...branchesField },
       answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
-      handle: ({ thread, query }) => historyAnswer({ threads, reads }, thread.uid, query),
+      handle: ({ thread, query }) => historyAnswer({ threads, reads }, thread.uid, historyQuery(query)),
     }),
 
     endpoint({

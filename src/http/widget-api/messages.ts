@@ -6,7 +6,10 @@ import {
   contextMap,
   localeTag,
   messageText,
+  NO_BRANCH,
   pagePath,
+  repliedItem,
+  replacedItem,
   widgetThreadId,
 } from "../fields.ts";
 import { widgetLine } from "../../protocol/lines.ts";
@@ -28,9 +31,15 @@ const bodySchema = z.object({
     .optional()
     .describe("What the page says of its visitor, a flat map; its JSON has the limit of text, else 413"),
   locale: localeTag.optional().describe("The page's language, for this message, for example de-CH"),
+  replaces: replacedItem,
 });
 
-/** POST /v1/widget/messages: a visitor's message, and the reply as a stream. */
+const againSchema = z.object({
+  messageId: repliedItem,
+  ...bodySchema.pick({ clientMessageId: true, page: true, customerContext: true, locale: true }).shape,
+});
+
+/** POST /v1/widget/messages, /v1/widget/threads/:id/regenerate: a visitor's message, or another reply to it, as a stream. */
 export function widgetMessages({ messages }: { messages: VisitorMessages }) {
   return [
     endpoint({
@@ -60,7 +69,25 @@ export function widgetMessages({ messages }: { messages: VisitorMessages }) {
           { type: "delta", text: "It is on its way." },
         ),
       },
+      refusals: NO_BRANCH,
       handle: async (asked) => streamAnswer(await messages.say(asked, asked.body), asked.request),
+    }),
+
+    endpoint({
+      method: "POST",
+      path: "/v1/widget/threads/:id/regenerate",
+      credential: "visitorToken",
+      rate: "messages",
+      finds: "thread",
+      summary: "Have a message answered once more",
+      description:
+        "The reply, and what followed it, go into another branch; the message is answered anew, and its stream is the answer. A run that goes on ends as superseded.",
+      body: { schema: againSchema, example: { messageId: "2" }, check: messages.mustFitContext },
+      answers: {
+        200: documentedLines("The new reply's stream", widgetLine, { type: "delta", text: "It is" }),
+      },
+      refusals: NO_BRANCH,
+      handle: async (asked) => streamAnswer(await messages.answerAgain(asked, asked.body), asked.request),
     }),
   ];
 }

@@ -21,7 +21,7 @@ import {
   mustHavePeople,
   stoppedRun,
 } from "../fields.ts";
-import { EXAMPLE_PAGE, historyAnswer, pageFields } from "../history-page.ts";
+import { branchesField, EXAMPLE_PAGE, historyAnswer, historyQuery, pageFields } from "../history-page.ts";
 import type { Reads } from "../reads.ts";
 import { historyPage } from "../../protocol/history.ts";
 import { widgetLine } from "../../protocol/lines.ts";
@@ -165,9 +165,9 @@ function readEndpoints({ admission, threads, reads, visitorFeeds }: WidgetThread
       finds: "thread",
       summary: "Read a thread's history",
       description: "The last messages, oldest first. A reply in progress is not among them.",
-      query: pageFields,
+      query: { ...pageFields, ...branchesField },
       answers: { 200: documentedJson("The messages", historyPage, EXAMPLE_PAGE) },
-      handle: ({ thread, query }) => historyAnswer({ threads, reads }, thread.uid, query),
+      handle: ({ thread, query }) => historyAnswer({ threads, reads }, thread.uid, historyQuery(query)),
     }),
 
     endpoint({

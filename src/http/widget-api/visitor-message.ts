@@ -19,6 +19,7 @@ export interface VisitorMessage {
   page?: string | undefined;
   customerContext?: Speaker["customerContext"] | undefined;
   locale?: string | undefined;
+  replaces?: string | undefined;
 }
 
 /** A visitor's request in a thread. */
@@ -33,15 +34,24 @@ export interface VisitorMessages {
    * characters alone.
    */
   mustBeMessage: (message: Pick<VisitorMessage, "text" | "attachments" | "customerContext">) => void;
+  /** Throws Refusal("too-large") for a context over the limit. */
+  mustFitContext: (from: Pick<VisitorMessage, "customerContext">) => void;
   /**
    * Saves it in the visitor's thread, and returns the reply. Refusal("invalid") for images if the channel takes none.
    */
   say(asked: VisitorAsked, message: VisitorMessage): Promise<Reply>;
+  /** Has the message of a reply answered once more. */
+  answerAgain(asked: VisitorAsked, again: AnotherReply): Promise<Reply>;
 }
+
+type AnotherReply = { messageId: string } & Pick<VisitorMessage, "clientMessageId"> & SpokenFrom;
+
+/** What a page says of itself and its visitor with a message. */
+type SpokenFrom = Pick<VisitorMessage, "page" | "customerContext" | "locale">;
 
 /** Every visitor's message enters its thread here. */
 export function createVisitorMessages(dependencies: {
-  threads: Pick<Threads, "say">;
+  threads: Pick<Threads, "say" | "answerAgain">;
   config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
   directory: Pick<Directory, "channel">;
 }): VisitorMessages {
@@ -55,33 +65,45 @@ export function createVisitorMessages(dependencies: {
       if (customerContext) mustFit(customerContext, maxTextChars);
     },
 
-    async say({ caller, thread, traceparent, note }, message) {
-      const { slug, user, address } = caller;
-      const { text, page = null, customerContext = null, attachments, locale } = message;
-      if (attachments) mustTakeImages(directory.channel(slug), attachments);
-      const reply = await threads.say(
-        {
-          uid: thread.uid,
-          slug,
-          api: "widget",
-          userId: user.userId,
-          speaker: {
-            displayName: user.displayName,
-            page,
-            customerContext,
-            ...(locale === undefined ? {} : { locale }),
-            ...attributesField(user.attributes),
-          },
-          text,
-          attachments,
-          clientMessageId: message.clientMessageId ?? null,
-          traceparent,
-          address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
-        },
-        thread.loading,
-      );
-      note({ runId: reply.runId });
+    mustFitContext({ customerContext }) {
+      if (customerContext) mustFit(customerContext, maxTextChars);
+    },
+
+    async say(asked, message) {
+      const { text, attachments, clientMessageId = null, replaces } = message;
+      if (attachments) mustTakeImages(directory.channel(asked.caller.slug), attachments);
+      const said = { ...spokenIn(asked, message), text, attachments, clientMessageId, replaces };
+      const reply = await threads.say(said, asked.thread.loading);
+      asked.note({ runId: reply.runId });
+      return reply;
+    },
+
+    async answerAgain(asked, { messageId, clientMessageId = null, ...from }) {
+      const reply = await threads.answerAgain({ ...spokenIn(asked, from), messageId, clientMessageId });
+      asked.note({ runId: reply.runId });
       return reply;
     },
   };
+
+  function spokenIn(
+    { caller: { slug, user, address }, thread: { uid }, traceparent }: VisitorAsked,
+    from: SpokenFrom,
+  ) {
+    const { page = null, customerContext = null, locale } = from;
+    return {
+      uid,
+      slug,
+      api: "widget" as const,
+      userId: user.userId,
+      speaker: {
+        displayName: user.displayName,
+        page,
+        customerContext,
+        ...(locale === undefined ? {} : { locale }),
+        ...attributesField(user.attributes),
+      },
+      traceparent,
+      address: config.addressMaxTokensPerDay === null ? null : hash("sha256", address),
+    };
+  }
 }

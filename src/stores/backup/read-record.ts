@@ -124,6 +124,7 @@ const READERS: { [T in Type]: Reader<BackupRecord> } = {
       state: isThreadState,
       snapshot: nullable(isText),
       dueAtMs: nullable(isNumber),
+      hidden: optional(isText),
       summarized: optional(isNumber),
       told: optional(shape<ToldOfThread>({ count: isNumber, waiting: listOf(isEvent) })),
       ...listsOfThread,

@@ -65,6 +65,7 @@ function headFrom(uid: string, [pairs, waiting]: readonly [readonly Pair[], read
   const texts = new Map(waiting);
   const run = textOf(HEADER.run);
   const told = numberOf(HEADER.told);
+  const hidden = textOf(HEADER.hidden);
   const summarized = numberOf(HEADER.summarized);
   const thread: WholeThread = {
     type: "thread",
@@ -83,6 +84,7 @@ function headFrom(uid: string, [pairs, waiting]: readonly [readonly Pair[], read
       return text === undefined ? [] : [readUserMessage(jsonValue(text), uid)];
     }),
     dueAtMs: numberOf(HEADER.dueAtMs),
+    ...(hidden === null ? {} : { hidden }),
     ...(summarized === null ? {} : { summarized }),
     ...(told === null ? {} : { told: { count: told, waiting: [] } }),
     ...NO_LISTS,

@@ -186,6 +186,7 @@ function threadWrites(thread: WholeThread): Write[] {
     [HEADER.messages, thread.messagesFrom + thread.messages.length || null],
     [HEADER.waiting, waiting.map(({ runId }) => runId).join(" ") || null],
     [HEADER.dueAtMs, dueAtMs],
+    [HEADER.hidden, thread.hidden ?? null],
     [HEADER.summarized, thread.summarized ?? null],
     [HEADER.told, told?.count ?? null],
   ]);

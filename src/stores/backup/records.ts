@@ -133,6 +133,8 @@ export interface WholeThread extends ThreadLists {
   catalog: Catalog;
   run: StoredRun | null;
   waiting: StoredUserMessage[];
+  /** Which of its messages are in other branches, as ranges; absent: none. */
+  hidden?: string;
   /** How many messages its summary covers, which is among the parts; absent: there is none. */
   summarized?: number;
   /** When the pending call expires, if the thread is waiting for one. */

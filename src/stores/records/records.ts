@@ -9,6 +9,7 @@ import type { AnswererChange, HowChanged } from "../../domain/threads/answerer-c
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { KeptText, RunLine } from "../../domain/threads/kept-text.ts";
 import type {
+  Again,
   Api,
   Message,
   NotedCall,
@@ -111,6 +112,8 @@ const isMessage = shape<StoredMessage>({
     ),
   ),
   author: optional(checkOf(historyItem.shape.author.unwrap())),
+  replaces: optional(isText),
+  answers: optional(isText),
   handledBy: optional(literal("person" as const)),
   handedBack: optional(
     shape<HandedBack>({
@@ -157,6 +160,8 @@ export const isUser = shape<User>({
 
 export const areRenamed = listOf(shape<RenamedThread>({ said: isText, stored: isText }));
 
+const isAgain = shape<Again>({ replaces: isText, answers: isText });
+
 export const isUserMessage = shape<StoredUserMessage>({
   runId: isText,
   api: isApi,
@@ -166,6 +171,8 @@ export const isUserMessage = shape<StoredUserMessage>({
   saidAtMs: isNumber,
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
+  replaces: optional(isText),
+  again: optional(isAgain),
   traceparent: optional(isText),
   address: optional(isText),
   sealed: optional(isText),
@@ -222,6 +229,7 @@ const isRun = shape<StoredRun>({
   decided: optional(
     listOf(shape<NonNullable<RunRecord["decided"]>[number]>({ callId: isText, approved: isFlag })),
   ),
+  again: optional(isAgain),
   outcome: nullable(isOutcome),
   // Only for the console's chart: a run is complete without it.
   path: defaulted(isPath, () => []),

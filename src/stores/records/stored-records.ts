@@ -4,7 +4,7 @@ import type { RunSummary } from "../../store/threads.ts";
 import { summaryFrom } from "../../store/threads.ts";
 
 /** Records as they are stored: their contents may be sealed (content-keys/sealed-records.ts), and are then left out. */
-export interface StoredMessage extends Message {
+export interface StoredMessage extends Omit<Message, "otherBranch"> {
   /** Content, steps, attachments, calls, turns, note and error. */
   sealed?: string;
   /** With `sealed`: the length of the content. */

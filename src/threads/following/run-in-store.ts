@@ -54,6 +54,7 @@ async function replyOf(store: RunReadings, uid: string, runId: string): Promise<
     const page: Message[] = await store.history(uid, {
       limit: PAGE_MESSAGES,
       before,
+      all: true,
       budgetChars: PAGE_CHARS,
     });
     const reply = page.find((message) => message.runId === runId && message.role === "assistant");

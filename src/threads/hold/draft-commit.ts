@@ -64,6 +64,7 @@ export function draftCommit(options: {
     run,
     endedRun: planned?.change.endedRun ?? null,
     messages: planned?.change.messages ?? [],
+    ...(planned?.change.hides ? { hides: planned.change.hides } : {}),
     holds: state === "running",
     deadlineMs: deadlineOf(state, next.context),
     ...(planned?.answerer ? { answerer: planned.answerer } : {}),

@@ -1,6 +1,7 @@
 import type { ThreadEvent } from "../../../machines/thread.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { KnownHistory } from "../../agent.ts";
+import type { Ranges } from "../../domain/threads/branches.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { Catalog, RunRecord, UserMessage } from "../../domain/threads/message.ts";
 import type { CommitResult, ThreadRecord } from "../../store.ts";
@@ -116,6 +117,10 @@ export class HeldThread {
   /** The history as far as it is known here. */
   get history(): KnownHistory {
     return this.#known.history;
+  }
+
+  get hidden(): Ranges {
+    return this.#known.hidden;
   }
 
   /** Of the request that the last run answered. */

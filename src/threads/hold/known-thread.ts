@@ -4,6 +4,8 @@ import type { KnownHistory, Turn } from "../../agent.ts";
 import { threadHost } from "../../charts/charts.ts";
 import type { ThreadSnapshot } from "../../charts/charts.ts";
 import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
+import { chosenOf, isHidden, withHidden } from "../../domain/threads/branches.ts";
+import type { Ranges } from "../../domain/threads/branches.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import { handOffOf } from "../../domain/threads/hand-off.ts";
 import { newFence } from "../../domain/threads/fence.ts";
@@ -79,6 +81,8 @@ export class KnownThread {
   readonly #readOp: string | null;
   #history: Message[];
   #messageCount: number;
+  /** What of the history is in other branches. */
+  hidden: Ranges;
   #summary: HistorySummary | null;
   #catalog: Catalog;
   /** That of the record that this thread was opened with; undefined: the catalog is another one by now. */
@@ -102,6 +106,7 @@ export class KnownThread {
     this.#readOp = record?.lastOp ?? null;
     this.#history = record?.tail ?? [];
     this.#messageCount = record?.messageCount ?? 0;
+    this.hidden = record?.hidden ?? [];
     this.#summary = record?.historySummary ?? null;
     this.#catalog = record?.catalog ?? [];
     this.#catalogId = record?.catalogId ?? null;
@@ -150,6 +155,8 @@ export class KnownThread {
       event,
       decision,
       messageCount: this.#messageCount,
+      isShown: (id) => this.#isShown(id),
+      summarizedTo: this.#summary?.upTo ?? 0,
       lastMessageAtMs: this.#history.at(-1)?.createdAtMs ?? 0,
       nowMs,
     });
@@ -202,11 +209,22 @@ export class KnownThread {
     this.snapshot = next;
     this.#messageCount += change.messages.length;
     this.#history.push(...change.messages);
+    if (change.hides) this.#hide(change.hides);
     this.run = change.run ?? this.run;
     if (!change.run || !change.begins) return false;
     this.log = createRunLog(change.run.runId);
     this.basePosition = 0;
     return true;
+  }
+
+  #isShown(id: string): boolean {
+    return Number(id) <= this.#messageCount && !isHidden(this.hidden, id);
+  }
+
+  #hide(hides: NonNullable<PlannedChange["hides"]>): void {
+    this.hidden = withHidden(this.hidden, hides);
+    this.#history = chosenOf(this.#history, this.hidden);
+    if (hides.summarized) this.#summary = null;
   }
 
   /** The thread as the store has it now. Null: not all of it is known here. */
@@ -228,6 +246,7 @@ export class KnownThread {
       run,
       tail: this.#history,
       messageCount: this.#messageCount,
+      ...(this.hidden.length > 0 ? { hidden: this.hidden } : {}),
       waitingCount: 0,
       ...(this.#summary && { historySummary: this.#summary }),
     };
@@ -251,6 +270,10 @@ export class KnownThread {
   /** The event that begins a message's run. */
   userSaid(message: UserMessage): ThreadEvent {
     const { limits, handOff = () => handOffOf(undefined) } = this.#dependencies;
+    if (message.again) {
+      const isGone = this.#isShown(message.again.answers) ? {} : { isGone: true as const };
+      return { type: "reply.again", ...beginningOf(message, limits), ...isGone };
+    }
     return {
       type: "user.said",
       ...beginningOf(message, limits),

@@ -20,7 +20,10 @@ export function nextTurn(thread: {
   usage: Usage | null;
 }): Turn {
   const { run, history, summary, ...rest } = thread;
-  const asked = history.findLastIndex(({ runId, role }) => runId === run.runId && role === "user");
+  const answers = run.again?.answers;
+  const asked = history.findLastIndex(({ id, runId, role }) =>
+    answers === undefined ? runId === run.runId && role === "user" : id === answers,
+  );
   const { content: text = "", attachments, handedBack } = history[asked] ?? {};
   return {
     ...rest,

@@ -6,6 +6,7 @@ import type { ThreadEffect, ThreadEvent } from "../../../machines/thread.ts";
 import type { Message, RunMove, RunRecord, TurnItem, UserMessage } from "../../domain/threads/message.ts";
 import type { RunOutcome } from "../../../machines/run.ts";
 import { replyMessage } from "../../domain/threads/past-run.ts";
+import type { ThreadCommit } from "../../store.ts";
 import type { Decision } from "../../charts/host.ts";
 import { joinLine } from "./run-log.ts";
 import { nameOfState } from "../thread-state.ts";
@@ -25,6 +26,8 @@ export interface PlannedChange {
   endedRun: RunRecord | null;
   /** New items of the history. */
   messages: Message[];
+  /** A branch begins: what is in the chosen one no longer. */
+  hides?: NonNullable<ThreadCommit["hides"]>;
   /** True where `run` began in this transition. */
   begins: boolean;
   /** Lines for the readers of `run`. */
@@ -55,6 +58,10 @@ export interface TransitionToPlan extends Enclosed {
   event: ThreadEvent;
   decision: Pick<Decision<{ value: StateValue }, Line, ThreadEffect>, "next" | "outcome">;
   messageCount: number;
+  /** Is this id of an item of the chosen branch? */
+  isShown: (id: string) => boolean;
+  /** Up to which item a summary covers the history; 0: there is none. */
+  summarizedTo: number;
   lastMessageAtMs: number;
   nowMs: number;
 }
@@ -153,11 +160,24 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
     case "keepInstruction":
       begin(draft, transition).turns = [{ type: "instruction", text: transition.message?.text ?? "" }];
       return;
+    case "keepAgain":
+      answerAgain(draft, transition);
+      return;
+    case "keepNothing":
+      begin(draft, transition);
+      return;
     case "keepMessageForPerson":
     case "keepMessage": {
       const { message } = transition;
       if (!message) throw new Error("Cannot keep a message: none was given");
       begin(draft, transition);
+      const isAnswered = effect.type === "keepMessage";
+      // Another branch may have been chosen while it waited: then it is added to that one.
+      const replaces =
+        isAnswered && message.replaces !== undefined && transition.isShown(message.replaces)
+          ? message.replaces
+          : null;
+      if (replaces !== null) hide(draft, transition, replaces);
       const { text, runId, clientMessageId, attachments } = message;
       draft.messages.push({
         role: "user",
@@ -165,7 +185,8 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
         runId,
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
         ...(attachments === undefined ? {} : { attachments }),
-        ...(effect.type === "keepMessageForPerson" ? { handledBy: "person" as const } : {}),
+        ...(isAnswered ? {} : { handledBy: "person" as const }),
+        ...(replaces === null ? {} : { replaces }),
         ...(draft.handedBack ? { handedBack: draft.handedBack } : {}),
         ...stamp(draft, transition),
       });
@@ -188,6 +209,23 @@ function begin(draft: Draft, { message }: TransitionToPlan): RunRecord {
   draft.begins = true;
   draft.lines = [];
   return (draft.run = newRun(message));
+}
+
+function answerAgain(draft: Draft, transition: TransitionToPlan): void {
+  const again = transition.message?.again;
+  if (!again) throw new Error("Cannot answer a message again: none was named");
+  const run = begin(draft, transition);
+  // Another reply may have come in that one's place meanwhile.
+  const replaces = transition.isShown(again.replaces) ? again.replaces : String(Number(again.answers) + 1);
+  hide(draft, transition, replaces);
+  run.again = { ...again, replaces };
+}
+
+/** A branch begins in the place of an item: it and what followed it are no longer in the chosen one. */
+function hide(draft: Draft, { summarizedTo, messageCount }: TransitionToPlan, replaces: string): void {
+  const from = Number(replaces);
+  const to = messageCount + draft.messages.length;
+  if (to >= from) draft.hides = { from, to, summarized: summarizedTo >= from };
 }
 
 /** Ends the run, and adds its reply to the history. */

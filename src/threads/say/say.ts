@@ -2,7 +2,8 @@ import { keptAttachments } from "../../domain/threads/attachments.ts";
 import type { Attachment, SentAttachment } from "../../domain/threads/attachments.ts";
 import type { Api, Speaker, UserMessage } from "../../domain/threads/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { ThreadRecord } from "../../store.ts";
+import { hashOf } from "../../domain/threads/message-claim.ts";
+import type { SaidBefore, ThreadRecord } from "../../store.ts";
 import type { Claims } from "../hold/claims.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { Following } from "../following/following.ts";
@@ -11,6 +12,7 @@ import { refuseDeleted } from "../delete/deleted.ts";
 import { sayWithImages } from "./keep-images.ts";
 import { refuseUnreadable } from "../recover/refuse-unreadable.ts";
 import { createReply } from "../hold/reply.ts";
+import { answeredBy, mustBeUsers } from "./branch.ts";
 import type { MessageBehind } from "./while-running.ts";
 import type { Repeat } from "./repeat.ts";
 import type { Reply } from "../hold/reply.ts";
@@ -24,6 +26,8 @@ export interface NewMessage {
   speaker: Speaker;
   text: string;
   attachments?: readonly SentAttachment[] | undefined;
+  /** The user's item in whose place it stands: a branch begins with it. Absent: it follows the last item. */
+  replaces?: string | undefined;
   /** The caller's own id of the message; null: none, so a repeat counts as a new message. */
   clientMessageId: string | null;
   /** W3C trace context of the request, or null. */
@@ -32,10 +36,22 @@ export interface NewMessage {
   address?: string | null;
 }
 
+/** A reply that is wanted anew: its message is answered once more, in a new branch. */
+export type AnotherReply = Omit<NewMessage, "text" | "attachments" | "replaces"> & {
+  messageId: string;
+};
+
+export interface Say {
+  say(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
+  /** Refusal("not-found"): no reply of the assistant, to a message of the chosen branch, has this id. */
+  answerAgain(asked: AnotherReply): Promise<Reply>;
+}
+
 /**
  * Stores a message, and begins its run if the thread is free; if it is held, the message waits in the thread's queue.
  * Resolves when it is stored. A repeated clientMessageId stores nothing, and gets the stream of the first message's run.
- * Refusal("rate-limited") if the queue is full, Refusal("invalid") if the id was used with another text.
+ * Refusal("rate-limited") if the queue is full, Refusal("invalid") if the id was used with another text. What begins a branch
+ * ends the run that goes on: what that answers may be in the other branch.
  */
 export function createSay({
   claims,
@@ -53,10 +69,10 @@ export function createSay({
   following: Following;
   repeat: Repeat;
   behind: Pick<MessageBehind, "waits">;
-}) {
+}): Say {
   const max = limits.threadQueueMax;
 
-  return (said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> => {
+  function say(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
     const { uid } = said;
     const { attachments, images } = keptAttachments(said.attachments ?? []);
     const message = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
@@ -64,7 +80,32 @@ export function createSay({
     return images.length > 0
       ? sayWithImages(store, { uid, slug: said.slug, runId: message.runId, images, say })
       : say();
+  }
+
+  return {
+    async say(said, loading) {
+      const { uid, replaces } = said;
+      if (replaces !== undefined && !(await saidBefore(said))) await mustBeUsers(store, uid, replaces);
+      return say(said, loading);
+    },
+
+    async answerAgain({ messageId, ...asked }) {
+      const said = { ...asked, text: "" };
+      const before = await saidBefore(said);
+      if (before) return repeat(asked.uid, before);
+      const again = await answeredBy(store, asked.uid, messageId);
+      const message = userMessage(said, [], { runId: newId(), saidAtMs: clock.now() });
+      return sayMessage(said, { ...message, again }, undefined);
+    },
   };
+
+  /** A repeat names an item that it has replaced itself. */
+  async function saidBefore({ uid, clientMessageId, text }: NewMessage): Promise<SaidBefore | null> {
+    const claim = clientMessageId === null ? null : await store.claimed(uid, clientMessageId);
+    if (!claim) return null;
+    const { runId, textHash } = claim;
+    return { type: "said-before", runId, isSameText: textHash === hashOf(text) };
+  }
 
   function sayMessage(
     { uid, slug, traceparent }: NewMessage,
@@ -100,14 +141,15 @@ export function createSay({
       const thread = held.get(uid);
       if (thread?.run?.runId === reply.runId) thread.attach(reply, 0);
       else following.expect(uid, reply, holder.fence);
-      behind.waits({ uid, slug, runId: reply.runId });
+      const beginsBranch = message.replaces !== undefined || message.again !== undefined;
+      behind.waits({ uid, slug, runId: reply.runId, beginsBranch });
       return reply;
     }
   }
 }
 
 function userMessage(
-  { api, text, userId, speaker, clientMessageId, traceparent, address = null }: NewMessage,
+  { api, text, userId, speaker, clientMessageId, traceparent, address = null, replaces }: NewMessage,
   attachments: Attachment[],
   { runId, saidAtMs }: Pick<UserMessage, "runId" | "saidAtMs">,
 ): UserMessage {
@@ -120,6 +162,7 @@ function userMessage(
     saidAtMs,
     ...(clientMessageId === null ? {} : { clientMessageId }),
     ...(attachments.length === 0 ? {} : { attachments }),
+    ...(replaces === undefined ? {} : { replaces }),
     ...(traceparent === null ? {} : { traceparent }),
     ...(address === null ? {} : { address }),
   };

@@ -10,7 +10,7 @@ import type { HeldThreads } from "../hold/held-threads.ts";
 /**
  * What a message does that waits while a run goes on, by its channel's `agent.whileRunning`: nothing (`queue`); the run
  * ends before the next turn of its model, which the message's run begins in its place (`steer`); the run ends now
- * (`interrupt`). A run that waits for the visitor's approval ends whatever the setting is: the visitor went on to
+ * (`interrupt`), as with a message that begins a branch. A run that waits for the visitor's approval ends whatever the setting is: the visitor went on to
  * something else, as with a page tool.
  */
 export interface MessageBehind {
@@ -25,6 +25,8 @@ interface Waiting {
   slug: string;
   /** The message's own run. */
   runId: string;
+  /** It stands in the place of an earlier item. */
+  beginsBranch: boolean;
 }
 
 const STEER = "steer";
@@ -59,7 +61,7 @@ export function createMessageBehind({
   return {
     waits(waiting) {
       const { uid, slug } = waiting;
-      act(waiting, whileRunning(slug)).catch((error: unknown) =>
+      act(waiting, waiting.beginsBranch ? "interrupt" : whileRunning(slug)).catch((error: unknown) =>
         log.warn({ uid, err: error }, "cannot tell a run of the message that waits behind it"),
       );
     },

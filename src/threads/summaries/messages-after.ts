@@ -1,3 +1,5 @@
+import { chosenOf } from "../../domain/threads/branches.ts";
+import type { Ranges } from "../../domain/threads/branches.ts";
 import type { Message } from "../../domain/threads/message.ts";
 import type { Store } from "../../store.ts";
 
@@ -7,22 +9,23 @@ const CHARS_AT_ONCE = 80_000;
 
 /**
  * The messages after number `after`, up to number `to` at most, as many as are summarised at once. Of a long reply the text
- * that is stored in parts is left out. `upTo`: the number up to which these are all; some may have been set aside.
+ * that is stored in parts is left out, and what is in other branches (`hidden`). `upTo`: the number up to which these are all; some may have been set aside.
  */
 export async function messagesAfter(
   store: Pick<Store, "history">,
   uid: string,
-  { after, to }: { after: number; to: number },
+  { after, to, hidden }: { after: number; to: number; hidden: Ranges },
 ): Promise<{ messages: Message[]; upTo: number }> {
   for (let limit = Math.min(AT_ONCE, to - after); ; limit = Math.ceil(limit / 2)) {
     const upTo = after + limit;
-    const page = { limit, before: String(upTo + 1), budgetChars: CHARS_AT_ONCE };
+    const page = { limit, before: String(upTo + 1), budgetChars: CHARS_AT_ONCE, all: true as const };
     // A page has the newest of these: if the budget has cut it, fewer are asked for.
-    const messages = (await store.history(uid, page)).filter(({ id }) => Number(id) > after);
-    const isWhole = messages.length === 0 || Number(messages[0]?.id) === after + 1;
+    const all = (await store.history(uid, page)).filter(({ id }) => Number(id) > after);
+    const isWhole = all.length === 0 || Number(all[0]?.id) === after + 1;
     if (limit > 1 && !isWhole) continue;
-    // All of them were set aside.
-    if (messages.length === 0 && upTo < to) return messagesAfter(store, uid, { after: upTo, to });
+    const messages = chosenOf(all, hidden);
+    // All of them were set aside, or are in other branches.
+    if (messages.length === 0 && upTo < to) return messagesAfter(store, uid, { after: upTo, to, hidden });
     return { messages, upTo };
   }
 }

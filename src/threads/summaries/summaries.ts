@@ -1,4 +1,5 @@
 import type { KnownHistory, Summarizing } from "../../agent.ts";
+import type { Ranges } from "../../domain/threads/branches.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
 import type { RunRecord } from "../../domain/threads/message.ts";
 import type { SummaryOutcome, ThreadDependencies } from "../dependencies.ts";
@@ -23,6 +24,8 @@ export interface ReleasedThread {
   readonly run: RunRecord | null;
   readonly traceparent: string | null;
   readonly history: KnownHistory;
+  /** What of the history is in other branches. */
+  readonly hidden: Ranges;
 }
 
 /** One after the other: for each, a model may take half a minute. */
@@ -38,6 +41,7 @@ const MOST_RESTING = 10_000;
 interface Wanted extends Pick<Summarizing, "slug" | "run" | "traceparent" | "summary"> {
   uid: string;
   to: number;
+  hidden: Ranges;
 }
 
 export function createSummaries({
@@ -86,16 +90,16 @@ export function createSummaries({
     }
   }
 
-  async function summarize({ uid, to, ...asked }: Wanted): Promise<SummaryOutcome> {
+  async function summarize({ uid, to, hidden, ...asked }: Wanted): Promise<SummaryOutcome> {
     let { summary } = asked;
     for (let nth = 0; nth < MOST_IN_A_ROW && (summary?.upTo ?? 0) < to; nth += 1) {
       const after = summary?.upTo ?? 0;
-      const { messages, upTo } = await messagesAfter(store, uid, { after, to });
+      const { messages, upTo } = await messagesAfter(store, uid, { after, to, hidden });
       if (messages.length === 0) return "kept";
       const made = await agent.summarize?.({ ...asked, summary, messages }, stopping.signal);
       if (!made) return "capped";
       const kept: HistorySummary = { ...made, upTo, atMs: clock.now(), usage: sumOf(summary, made) };
-      if (!(await store.keepHistorySummary({ uid, slug: asked.slug, summary: kept, after }))) {
+      if (!(await store.keepHistorySummary({ uid, slug: asked.slug, summary: kept, after, hidden }))) {
         // Else this process would go on with the former one, and be overtaken after each reply.
         const other = await store.historySummary(uid);
         if (other) onKept(uid, other);
@@ -120,13 +124,13 @@ export function createSummaries({
   }
 
   return {
-    released({ uid, slug, run, traceparent, history }) {
+    released({ uid, slug, run, traceparent, history, hidden }) {
       const to = run && agent.summarizesTo?.(slug, history);
       if (run === null || typeof to !== "number") return;
       if (waiting.size >= MOST_WAITING || working.has(uid) || isResting(uid)) return;
       const { userId, address } = run;
       const payer = address === undefined ? { userId } : { userId, address };
-      waiting.set(uid, { uid, slug, run: payer, traceparent, summary: history.summary, to });
+      waiting.set(uid, { uid, slug, run: payer, traceparent, summary: history.summary, to, hidden });
       next();
     },
 

@@ -49,3 +49,29 @@ test("bad input says nothing, and neither does a key that is none, nor to who ma
   await renew();
   expect((await speak({ userId: "ada", text: "Hi" })).status).toBe(403);
 });
+
+test("in the model's words: the answer names a run whose stream can be read, and the instruction is in no history", async () => {
+  const { speak, items, agent, ask } = await open();
+  const said = {
+    userId: "ada",
+    instruction: "Ask how the order was",
+    context: { order: "1001" },
+    locale: "de",
+  };
+  const answer = await speak({ ...said, clientMessageId: "k" });
+  const { runId } = (await answer.json()) as { runId: string };
+  const turn = await agent.turn();
+  expect(turn.turn.run).toMatchObject({
+    turns: [{ type: "instruction", text: "Ask how the order was" }],
+    speaker: { customerContext: { order: "1001" }, locale: "de" },
+  });
+  turn.write("How was it?");
+  turn.finish();
+  const headers = { authorization: `Bearer ${TRANSPORT_KEY}` };
+  const query = `userId=ada&run=${runId}`;
+  const stream = await ask({ path: "/v1/threads/t1/stream", query, headers });
+  expect(await stream.text()).toContain("How was it?");
+  expect(await (await speak({ ...said, clientMessageId: "k" })).json()).toEqual({ runId });
+  expect(await items()).toMatchObject([{ id: "1", role: "assistant", content: "How was it?" }]);
+  expect((await speak({ ...said, text: "Both" })).status).toBe(422);
+});

@@ -8,6 +8,7 @@ import { feedbackPromises } from "./feedback.ts";
 import { grantPromises } from "./grants.ts";
 import { retentionPromises } from "./retention.ts";
 import { deskPromises } from "./desk.ts";
+import { branchPromises } from "./branches.ts";
 import { historySummaryPromises } from "./history-summary.ts";
 import { identityPromises } from "./identity.ts";
 import { keptTextPromises } from "./kept-text.ts";
@@ -61,6 +62,7 @@ const ALL: readonly Promises[] = [
   messageClaimPromises,
   keptTextPromises,
   historySummaryPromises,
+  branchPromises,
   deskPromises,
   grantPromises,
   knowledgePromises,

@@ -93,57 +93,67 @@ const someCommit = {
   starts: fc.option(waitingId, { freq: 2 }),
   holds: fc.boolean(),
   deadlineMs: fc.integer({ min: 1, max: 50 }),
+  /** A branch begins in the place of this item, if it is there. */
+  replaces: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 3 }),
+  forgetsSummary: fc.boolean(),
   answerer: fc.option(fc.record({ epoch: fc.integer({ min: 1, max: 4 }), how: pick("asked", "taken") })),
   waits: fc.option(fc.record({ runId: waitingId, max: fc.integer({ min: 0, max: 3 }) })),
 };
 
 /** Every method that changes a store, but for what knows more than one process, and for webhooks. */
 export const CALLS: Record<string, Kind> = {
-  commit: kind(14, someCommit, async ({ repeats, answerer, ...drawn }, number, store) => {
-    const { claimed, does, ofCatalog, waits, starts } = drawn;
-    const record = await store.load(drawn.uid, 0);
-    if (repeats && record?.snapshot) {
-      const last = { ...(JSON.parse(record.snapshot) as ThreadCommit), snapshot: record.snapshot };
-      return (its) => its.commit(last);
-    }
-    const active = record?.run?.outcome === null ? record.run : null;
-    const goesOn = active && starts === null && does !== "next" ? active.runId : null;
-    const its = starts ?? goesOn ?? `r${(record?.rev ?? 0) + 1}`;
-    const kept = drawn.hasParts ? await keptOf(store, drawn.uid, its) : null;
-    const saved = does === "left" && starts === null ? null : runOf(its, number, kept);
-    const commit = sampleCommit({
-      ...drawn,
-      opId: `o${number}`,
-      rev: (record?.rev ?? 0) + drawn.revOff,
-      readOp: drawn.undoneOp ?? record?.lastOp ?? null,
-      ...(drawn.claims && ofCatalog
-        ? { readCatalogId: ofCatalog === "it" ? (record?.catalogId ?? null) : ofCatalog }
-        : {}),
-      atMs: number,
-      ...(answerer ? { answerer: { ...answerer, atMs: number, by: "👋" } } : {}),
-      run: saved && { ...saved, ...(goesOn && does === "ends" ? { outcome: "done" as const } : {}) },
-      endedRun:
-        saved && active && active.runId !== its ? { ...active, outcome: "superseded" as const } : null,
-      messages: drawn.said.map((one, nth) =>
-        sampleMessage((record?.messageCount ?? 0) + nth + 1, {
-          ...one,
-          // Mostly a reply is what its run said.
-          ...(one.role === "assistant" && number % 3 > 0 ? { content: SAID } : {}),
-          runId: its,
-          createdAtMs: number,
-          ...(kept && one.role === "assistant" ? { kept } : {}),
-        }),
-      ),
-      startsWaiting: starts,
-      orWait: waits && { message: waitingOf(waits.runId), max: waits.max },
-      ...(claimed && !waits
-        ? { claimsId: { clientMessageId: CLAIMED, runId: "item-1", textHash: claimed } }
-        : {}),
-    });
-    // Its snapshot says what it was, for a repeat.
-    const snapshot = JSON.stringify({ ...commit, snapshot: null });
-    return (its) => its.commit({ ...commit, snapshot });
-  }),
+  commit: kind(
+    14,
+    someCommit,
+    async ({ repeats, answerer, replaces, forgetsSummary, ...drawn }, number, store) => {
+      const { claimed, does, ofCatalog, waits, starts } = drawn;
+      const record = await store.load(drawn.uid, 0);
+      if (repeats && record?.snapshot) {
+        const last = { ...(JSON.parse(record.snapshot) as ThreadCommit), snapshot: record.snapshot };
+        return (its) => its.commit(last);
+      }
+      const active = record?.run?.outcome === null ? record.run : null;
+      const goesOn = active && starts === null && does !== "next" ? active.runId : null;
+      const its = starts ?? goesOn ?? `r${(record?.rev ?? 0) + 1}`;
+      const kept = drawn.hasParts ? await keptOf(store, drawn.uid, its) : null;
+      const saved = does === "left" && starts === null ? null : runOf(its, number, kept);
+      const commit = sampleCommit({
+        ...drawn,
+        opId: `o${number}`,
+        rev: (record?.rev ?? 0) + drawn.revOff,
+        readOp: drawn.undoneOp ?? record?.lastOp ?? null,
+        ...(drawn.claims && ofCatalog
+          ? { readCatalogId: ofCatalog === "it" ? (record?.catalogId ?? null) : ofCatalog }
+          : {}),
+        atMs: number,
+        ...(replaces !== null && replaces <= (record?.messageCount ?? 0)
+          ? { hides: { from: replaces, to: record?.messageCount ?? 0, summarized: forgetsSummary } }
+          : {}),
+        ...(answerer ? { answerer: { ...answerer, atMs: number, by: "👋" } } : {}),
+        run: saved && { ...saved, ...(goesOn && does === "ends" ? { outcome: "done" as const } : {}) },
+        endedRun:
+          saved && active && active.runId !== its ? { ...active, outcome: "superseded" as const } : null,
+        messages: drawn.said.map((one, nth) =>
+          sampleMessage((record?.messageCount ?? 0) + nth + 1, {
+            ...one,
+            // Mostly a reply is what its run said.
+            ...(one.role === "assistant" && number % 3 > 0 ? { content: SAID } : {}),
+            runId: its,
+            createdAtMs: number,
+            ...(kept && one.role === "assistant" ? { kept } : {}),
+          }),
+        ),
+        startsWaiting: starts,
+        orWait: waits && { message: waitingOf(waits.runId), max: waits.max },
+        ...(claimed && !waits
+          ? { claimsId: { clientMessageId: CLAIMED, runId: "item-1", textHash: claimed } }
+          : {}),
+      });
+      // Its snapshot says what it was, for a repeat.
+      const snapshot = JSON.stringify({ ...commit, snapshot: null });
+      return (its) => its.commit({ ...commit, snapshot });
+    },
+  ),
   wait: kind(
     3,
     { uid, runId: waitingId, max: fc.nat(3) },
@@ -172,10 +182,13 @@ export const CALLS: Record<string, Kind> = {
   ),
   keepHistorySummary: kind(
     2,
-    { uid, after: pick(0, 2, 4), upTo: pick(2, 4) },
-    ({ uid, after, upTo }) =>
-      (store) =>
-        store.keepHistorySummary({ uid, slug: SLUG, summary: summaryTo(upTo), after }),
+    { uid, after: pick(0, 2, 4), upTo: pick(2, 4), ofThis: pick(true, true, true, false) },
+    async ({ uid, after, upTo, ofThis }, _, known) => {
+      const { hidden } = (await known.load(uid, 0)) ?? {};
+      const branch = ofThis ? (hidden ? { hidden } : {}) : { hidden: [[1, 1]] as const };
+      return (store) =>
+        store.keepHistorySummary({ uid, slug: SLUG, summary: summaryTo(upTo), after, ...branch });
+    },
   ),
   // Each change adds a note.
   keepDesk: kind(2, { uid, label: pick("refund", "📦"), rev: pick(1, 2, 3) }, ({ uid, label, rev }) => {

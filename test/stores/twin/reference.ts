@@ -6,6 +6,8 @@ import { wholeMessage, wholeRun } from "../../../src/domain/threads/kept-text.ts
 import type { AnswererChange } from "../../../src/domain/threads/answerer-change.ts";
 import { NO_DESK } from "../../../src/domain/threads/desk.ts";
 import type { Desk, Note } from "../../../src/domain/threads/desk.ts";
+import { chosenOf, isHidden, withHidden } from "../../../src/domain/threads/branches.ts";
+import type { Ranges } from "../../../src/domain/threads/branches.ts";
 import type { HistorySummary } from "../../../src/domain/threads/history-summary.ts";
 import type { Catalog, Message, RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import type { Operator } from "../../../src/domain/people/operator.ts";
@@ -69,6 +71,7 @@ interface Thread {
   parts: Map<string, string>;
   queue: UserMessage[];
   historySummary: HistorySummary | null;
+  hidden: Ranges;
   answerers: Map<number, AnswererChange>;
   desk: Desk;
   notes: Note[];
@@ -151,6 +154,7 @@ export function createReference(clock: Clock): Store {
       parts: new Map(),
       queue: [],
       historySummary: null,
+      hidden: [],
       answerers: new Map(),
       desk: NO_DESK,
       notes: [],
@@ -248,6 +252,8 @@ export function createReference(clock: Clock): Store {
     if (change.run) listRun(kept, change.run);
     if (!change.orWait && claimed) kept.claims.set(claimed.clientMessageId, claimed);
     kept.messages.push(...change.messages);
+    if (change.hides) kept.hidden = withHidden(kept.hidden, change.hides);
+    if (change.hides?.summarized) kept.historySummary = null;
     if (change.answerer) kept.answerers.set(change.answerer.epoch, change.answerer);
     kept.rev += 1;
     const next = kept.queue[0] ?? null;
@@ -665,15 +671,17 @@ export function createReference(clock: Clock): Store {
         catalog,
         catalogId,
         run: run?.kept && !inParts ? wholeRun(run, textOfParts(uid, run.runId, run.kept.parts)) : run,
-        tail: fitting(messages, budgetChars),
+        tail: chosenOf(fitting(messages, budgetChars), thread.hidden),
         messageCount: messages.length,
+        ...(thread.hidden.length > 0 && { hidden: thread.hidden }),
         waitingCount: queue.length,
         ...(thread.historySummary && { historySummary: thread.historySummary }),
       };
     },
     historySummary: async (uid) => threads.get(uid)?.historySummary ?? null,
-    async keepHistorySummary({ uid, slug, summary, after }) {
+    async keepHistorySummary({ uid, slug, summary, after, hidden = [] }) {
       const thread = threads.get(uid);
+      if (!isDeepStrictEqual(thread?.hidden ?? [], hidden)) return false;
       if (thread?.slug !== slug || (thread.historySummary?.upTo ?? 0) !== after) return false;
       thread.historySummary = summary;
       return true;
@@ -737,14 +745,25 @@ export function createReference(clock: Clock): Store {
       messages[at] = withFeedback(message, feedback);
       return { type: "rated", before, unqueued: [] };
     },
-    async history(uid, { limit, before, budgetChars }) {
-      const stored = threads.get(uid)?.messages ?? [];
+    async history(uid, { limit, before, budgetChars, all = false }) {
+      const { messages: stored = [], hidden = [] } = threads.get(uid) ?? {};
       const end = before === null ? stored.length : stored.findIndex(({ id }) => id === before);
       if (end === -1) return [];
-      const page = stored.slice(Math.max(0, end - limit), end);
-      return budgetChars === undefined ? wholeMessages(uid, page) : fitting(page, budgetChars);
+      const older = stored.slice(0, end);
+      const marked = (page: Message[]) =>
+        page.map((one) => (isHidden(hidden, one.id) ? { ...one, otherBranch: true as const } : one));
+      if (budgetChars === undefined) {
+        const shown = all ? older : chosenOf(older, hidden);
+        return marked(wholeMessages(uid, shown.slice(-limit)));
+      }
+      for (let rest = older; ;) {
+        const page = fitting(rest.slice(-limit), budgetChars);
+        const shown = all ? page : chosenOf(page, hidden);
+        if (shown.length > 0 || page.length === 0) return marked(shown);
+        rest = rest.slice(0, -page.length);
+      }
     },
-    async look(uid, from) {
+    async look(uid, from, { all = false } = {}) {
       if (erased.has(uid)) {
         const nothing = { state: "idle" as const, runId: null, messageCount: 0, messages: [], to: from ?? 0 };
         return { ...nothing, isDeleted: true, lastOp: "deleted" };
@@ -760,7 +779,13 @@ export function createReference(clock: Clock): Store {
         messageCount: messages.length,
       };
       if (from === null) return { ...seen, messages: [], to: messages.length };
-      return { ...seen, messages: messages.slice(from), to: Math.max(from, messages.length) };
+      const hidden = thread?.hidden ?? [];
+      const shown = all
+        ? messages
+            .slice(from)
+            .map((one) => (isHidden(hidden, one.id) ? { ...one, otherBranch: true as const } : one))
+        : chosenOf(messages.slice(from), hidden);
+      return { ...seen, messages: shown, to: Math.max(from, messages.length) };
     },
     lastOp: async (uid) =>
       (erased.has(uid) ? "deleted" : null) ?? threads.get(uid)?.last?.commit.opId ?? null,

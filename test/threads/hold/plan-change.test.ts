@@ -36,6 +36,8 @@ function planning(nowMs = 5_000, lastMessageAtMs = 0) {
       event,
       decision,
       messageCount: 0,
+      isShown: () => true,
+      summarizedTo: 0,
       lastMessageAtMs,
       nowMs,
     });

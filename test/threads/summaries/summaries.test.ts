@@ -1,6 +1,7 @@
 // For src/threads/summaries/
 import { describe, expect, test } from "vitest";
 import type { Summarized, Summarizing } from "../../../src/agent.ts";
+import type { Ranges } from "../../../src/domain/threads/branches.ts";
 import type { HistorySummary } from "../../../src/domain/threads/history-summary.ts";
 import type { Message } from "../../../src/domain/threads/message.ts";
 import type { HistoryPage } from "../../../src/store.ts";
@@ -59,6 +60,7 @@ function open({ to = 6, chars = 10 } = {}) {
       run,
       traceparent: null,
       history: { summary: known.get(uid) ?? null, tail: [] },
+      hidden: [],
     });
   const nth = async (index: number) => {
     await until("the model is asked", () => asked.length > index);
@@ -188,10 +190,23 @@ describe("summaries", () => {
 });
 
 describe("the messages after one", () => {
-  const read = (history: Message[], after: number, to: number) =>
-    messagesAfter({ history: async (_uid, page) => pageOf(history, page) }, "t1", { after, to });
+  const read = (history: Message[], after: number, to: number, hidden: Ranges = []) =>
+    messagesAfter({ history: async (_uid, page) => pageOf(history, page) }, "t1", { after, to, hidden });
   const ids = ({ messages, upTo }: Awaited<ReturnType<typeof read>>) => [messages.map(({ id }) => id), upTo];
   const ten = Array.from({ length: 10 }, (_, nth) => message(nth + 1, "user", "x".repeat(30_000)));
+
+  test("leave out what is in other branches", async () => {
+    const short = ten.map((one) => ({ ...one, content: "x" }));
+    expect(
+      ids(
+        await read(short, 0, 10, [
+          [2, 4],
+          [9, 9],
+        ]),
+      ),
+    ).toEqual([["1", "5", "6", "7", "8", "10"], 10]);
+    expect(ids(await read(short, 1, 4, [[2, 4]]))).toEqual([[], 4]);
+  });
 
   test("are as many as fit, without a gap", async () => {
     expect(ids(await read(ten, 0, 10))).toEqual([["1", "2"], 2]);

@@ -1,4 +1,5 @@
 import { holderOf } from "../../../domain/threads/fence.ts";
+import { rangesFrom, rangesText, withHidden } from "../../../domain/threads/branches.ts";
 import type { Message, MessageClaim, RunRecord } from "../../../domain/threads/message.ts";
 import type { ToldRef } from "../../../store/outbox.ts";
 import { summaryFrom } from "../../../store/threads.ts";
@@ -21,6 +22,7 @@ import { fieldIs } from "../field-is.ts";
 import { answererWrite } from "./answerers.ts";
 import { claimWrite, unclaimed } from "./claims.ts";
 import type { Facts } from "./facts.ts";
+import { SUMMARY_FIELD } from "./history-summary.ts";
 import { tellingWrites } from "./tellings.ts";
 
 /** A commit as a step: what it checks and writes, and what is known afterwards. */
@@ -77,6 +79,8 @@ export function commitStep(committed: Committed, before: Facts): CommitStep {
     refs = telling.refs;
     writes.push(...telling.writes);
   }
+  if (commit.hides?.summarized)
+    writes.push({ write: "remove", key: tables.parts.key(uid), fields: [SUMMARY_FIELD] });
   if (commit.answerer) writes.push(answererWrite(uid, commit.answerer, seal));
   const run = commit.run && runText(commit, commit.run, seal, facts);
   const snapshot = seal ? snapshotSealed(commit.snapshot, seal) : commit.snapshot;
@@ -107,6 +111,7 @@ function factsAfter(commit: ThreadCommit, before: Facts): Facts {
     runId: run ? run.runId : before.runId,
     slug: before.slug ?? commit.slug,
     hasTime: true,
+    hidden: commit.hides ? rangesText(withHidden(rangesFrom(before.hidden), commit.hides)) : before.hidden,
     sealedRun: before.sealedRun,
   };
 }
@@ -134,6 +139,8 @@ function headerFields(
     fields.push([HEADER.dueAtMs, facts.isDue ? String(commit.deadlineMs) : ""]);
   if (facts.told !== before.told) fields.push([HEADER.told, facts.told ?? ""]);
   if (facts.watchedToMs !== before.watchedToMs) fields.push([HEADER.watchedToMs, facts.watchedToMs ?? ""]);
+  if (facts.hidden !== before.hidden) fields.push([HEADER.hidden, facts.hidden ?? ""]);
+  if (commit.hides?.summarized) fields.push([HEADER.summarized, ""]);
   if (before.slug === null) fields.push([HEADER.slug, commit.slug]);
   if (!before.hasTime) fields.push([HEADER.createdAtMs, String(commit.atMs)]);
   return fields;

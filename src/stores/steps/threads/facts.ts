@@ -30,6 +30,8 @@ export interface Facts {
   runId: string | null;
   slug: string | null;
   hasTime: boolean;
+  /** As stored. */
+  hidden: string | null;
   /** The last run's contents as this process has sealed them last; null: they are not known, or not sealed. */
   sealedRun: SealedText | null;
 }
@@ -50,11 +52,12 @@ export const FACTS = [
   HEADER.runId,
   HEADER.slug,
   HEADER.createdAtMs,
+  HEADER.hidden,
 ] as const;
 
 export function factsFrom(fields: readonly (string | null)[]): Facts {
   const [op, rev, fence, state, messages, waiting, told, opNext, dueAtMs, ...rest] = fields;
-  const [watchedToMs, catalogId, runId, slug, createdAtMs] = rest;
+  const [watchedToMs, catalogId, runId, slug, createdAtMs, hidden] = rest;
   return {
     op: op ?? null,
     rev: Number(rev ?? 0),
@@ -70,6 +73,7 @@ export function factsFrom(fields: readonly (string | null)[]): Facts {
     runId: runId ?? null,
     slug: slug || null,
     hasTime: Boolean(createdAtMs),
+    hidden: hidden || null,
     sealedRun: null,
   };
 }

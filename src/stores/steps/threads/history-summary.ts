@@ -7,6 +7,7 @@ import type { Open } from "../../content-keys/sealed-records.ts";
 import { slotOf } from "../../engine.ts";
 import { jsonValue } from "../../records/json-value.ts";
 import { historySummaryKind, readHistorySummary } from "../../records/records.ts";
+import { rangesText } from "../../../domain/threads/branches.ts";
 import { HEADER, tables } from "../../tables.ts";
 import type { StepsContext } from "../context.ts";
 import { fieldIs } from "../field-is.ts";
@@ -29,7 +30,7 @@ export function historySummarySteps(
       return text === null ? null : codec.read(uid, (open) => historySummaryFrom(text, uid, open));
     },
 
-    async keepHistorySummary({ uid, slug, summary, after }) {
+    async keepHistorySummary({ uid, slug, summary, after, hidden = [] }) {
       const key = tables.header.key(uid);
       const seal = await codec.sealOf({ uid, slug: known.get(uid)?.slug ?? slug, userId: null });
       const json = JSON.stringify(historySummaryKind.stored(summary));
@@ -41,6 +42,12 @@ export function historySummarySteps(
           fieldIs(key, HEADER.deletedAtMs, null),
           fieldIs(key, HEADER.slug, slug),
           { check: "field", key, field: HEADER.summarized, is: after === 0 ? [null, ""] : [String(after)] },
+          {
+            check: "field",
+            key,
+            field: HEADER.hidden,
+            is: hidden.length === 0 ? [null, ""] : [rangesText(hidden)],
+          },
         ],
         writes: [
           { write: "set", key: tables.parts.key(uid), fields: [[SUMMARY_FIELD, text]] },

@@ -1,3 +1,5 @@
+import { chosenOf, isHidden, rangesFrom } from "../../../domain/threads/branches.ts";
+import type { Ranges } from "../../../domain/threads/branches.ts";
 import type { RunLine } from "../../../domain/threads/kept-text.ts";
 import type { Message } from "../../../domain/threads/message.ts";
 import type { RunSummary, ThreadRecord, ThreadStore } from "../../../store/threads.ts";
@@ -26,7 +28,15 @@ const ALL = Number.MAX_SAFE_INTEGER;
 const LOADED = [...FACTS, HEADER.snapshot, HEADER.catalog, HEADER.run, HEADER.summarized];
 
 /** What a look reads of the header. */
-const SEEN = [HEADER.state, HEADER.op, HEADER.snapshot, HEADER.fence, HEADER.messages, HEADER.runId];
+const SEEN = [
+  HEADER.state,
+  HEADER.op,
+  HEADER.snapshot,
+  HEADER.fence,
+  HEADER.messages,
+  HEADER.runId,
+  HEADER.hidden,
+];
 const LOAD = { name: "load" };
 const HISTORY = { name: "history" };
 
@@ -37,36 +47,58 @@ type Reading = Pick<
 
 export function readingSteps(context: StepsContext, known: KnownFacts): Reading {
   const { engine, codec } = context;
-  const countRead = (uid: string) =>
-    ({ read: "fields", key: tables.header.key(uid), fields: [HEADER.messages] }) as const;
+  const headRead = (uid: string) =>
+    ({ read: "fields", key: tables.header.key(uid), fields: [HEADER.messages, HEADER.hidden] }) as const;
 
-  /** The newest entries before a number, or of all, the latest first. */
+  /** Newest first, with what is in other branches. */
+  interface Page {
+    entries: Entry[];
+    hidden: Ranges;
+  }
+
+  /** The newest entries before a number, or of all: at least one, if there is one. */
   async function pageBefore(
     uid: string,
     number: number | null,
-    size: { limit: number; budget: number },
-  ): Promise<Entry[]> {
+    { all, ...size }: { limit: number; budget: number; all: boolean },
+  ): Promise<Page> {
     const page = pageOf(uid, size);
-    const reads = [countRead(uid), number === null ? page : { ...page, to: number - 1 }] as const;
-    const [[count], entries] = await engine.read(reads, HISTORY);
-    return number !== null && number > Number(count ?? 0) ? [] : entries;
+    const reads = [headRead(uid), number === null ? page : { ...page, to: number - 1 }] as const;
+    const [[count, ranges], entries] = await engine.read(reads, HISTORY);
+    const hidden = rangesFrom(ranges);
+    if (number !== null && number > Number(count ?? 0)) return { entries: [], hidden };
+    if (all || hidden.length === 0) return { entries, hidden };
+    const shown = entries.filter(([nth]) => !isHidden(hidden, String(nth)));
+    const last = entries.at(-1);
+    return shown.length > 0 || !last
+      ? { entries: shown, hidden }
+      : pageBefore(uid, last[0], { all, ...size });
   }
 
   /** The same without a budget, by reads of one key each: together they would cost Redis more than twice as much. */
-  async function newestBefore(uid: string, number: number | null, limit: number): Promise<Entry[]> {
-    const counted = engine.read([countRead(uid)], HISTORY).then(([[count]]) => Number(count ?? 0));
-    const last = number === null ? await counted : number - 1;
-    const numbers = Array.from({ length: Math.min(limit, last) }, (_, nth) => last - nth);
-    if (numbers.length === 0) return [];
-    const fields = numbers.map(String);
-    const [count, [texts]] = await Promise.all([
-      counted,
-      engine.read([{ read: "fields", key: tables.messages.key(uid), fields }], HISTORY),
-    ]);
-    if (number !== null && number > count) return [];
-    return texts.flatMap((text, nth): Entry[] =>
-      text === null ? [] : [[numbers[nth] ?? 0, textOfEntry(text)]],
-    );
+  async function newestBefore(
+    uid: string,
+    number: number | null,
+    { limit, all }: { limit: number; all: boolean },
+  ): Promise<Page> {
+    const head = engine
+      .read([headRead(uid)], HISTORY)
+      .then(([[count, ranges]]) => ({ count: Number(count ?? 0), hidden: rangesFrom(ranges) }));
+    const read = async (hidden: Ranges): Promise<Entry[]> => {
+      const last = number === null ? (await head).count : number - 1;
+      const numbers = newestShown(last, limit, hidden);
+      if (numbers.length === 0) return [];
+      const fields = numbers.map(String);
+      const reads = [{ read: "fields", key: tables.messages.key(uid), fields }] as const;
+      const [texts] = await engine.read(reads, HISTORY);
+      return texts.flatMap((text, nth): Entry[] =>
+        text === null ? [] : [[numbers[nth] ?? 0, textOfEntry(text)]],
+      );
+    };
+    const ofAll = read(number === null && !all ? (await head).hidden : []);
+    const [{ count, hidden }, entries] = await Promise.all([head, ofAll]);
+    if (number !== null && number > count) return { entries: [], hidden };
+    return { entries: all || number === null || hidden.length === 0 ? entries : await read(hidden), hidden };
   }
 
   /** The lines of a run that are its reply's text alone; none if the reply was set aside. */
@@ -109,21 +141,23 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
       return record;
     },
 
-    async history(uid, { limit, before, budgetChars }) {
+    async history(uid, { limit, before, budgetChars, all = false }) {
       // Ids count up from 1 (ThreadRecord.messageCount).
       const number = before === null ? null : numberOf(before);
       if (number !== null && number < 2) return [];
-      const entries =
+      const size = { limit, all };
+      const { entries, hidden } =
         budgetChars === undefined
-          ? await newestBefore(uid, number, limit)
-          : await pageBefore(uid, number, { limit, budget: budgetChars });
-      const messages = await codec.read(uid, (open, opened) =>
+          ? await newestBefore(uid, number, size)
+          : await pageBefore(uid, number, { ...size, budget: budgetChars });
+      const read = await codec.read(uid, (open, opened) =>
         messagesFrom(entries, uid, open, opened).reverse(),
       );
+      const messages = marked(read, hidden);
       return budgetChars === undefined ? wholeMessages(context, uid, messages) : messages;
     },
 
-    async look(uid, from) {
+    async look(uid, from, { all = false } = {}) {
       const reads = [
         { read: "fields", key: tables.header.key(uid), fields: SEEN },
         {
@@ -132,12 +166,13 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
         },
       ] as const;
       const [header, entries] = await engine.read(reads, { name: "look" });
-      const [state, lastOp = null, snapshot, fence = null, count, runId = null] = header;
+      const [state, lastOp = null, snapshot, fence = null, count, runId = null, hidden] = header;
       if (isDeleted({ fence })) {
         const nothing = { state: "idle" as const, runId: null, messageCount: 0, messages: [] };
         return { ...nothing, isDeleted: true, lastOp, to: from ?? 0 };
       }
       const messageCount = Number(count ?? 0);
+      const ranges = rangesFrom(hidden);
       const isPersons = state === "waiting_for_person" || state === "with_person";
       const [opened, messages] = await codec.read(uid, (open, before) => [
         isPersons && snapshot ? { snapshot: openedSnapshot(snapshot, open) } : {},
@@ -149,7 +184,11 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
         lastOp,
         ...opened,
         messageCount,
-        messages: await wholeMessages(context, uid, messages),
+        messages: await wholeMessages(
+          context,
+          uid,
+          all ? marked(messages, ranges) : chosenOf(messages, ranges),
+        ),
         to: from === null ? messageCount : (entries.at(-1)?.[0] ?? from),
       };
     },
@@ -194,6 +233,22 @@ export function readingSteps(context: StepsContext, known: KnownFacts): Reading 
   };
 }
 
+/** With what is in other branches named so. */
+function marked(messages: Message[], hidden: Ranges): Message[] {
+  if (hidden.length === 0) return messages;
+  return messages.map((message) =>
+    isHidden(hidden, message.id) ? { ...message, otherBranch: true as const } : message,
+  );
+}
+
+/** The numbers from `last` down that are not hidden, `limit` at most. */
+function newestShown(last: number, limit: number, hidden: Ranges): number[] {
+  const numbers: number[] = [];
+  for (let number = last; number > 0 && numbers.length < limit; number--)
+    if (!isHidden(hidden, String(number))) numbers.push(number);
+  return numbers;
+}
+
 /** The newest messages. */
 function pageOf(uid: string, { limit, budget }: { limit: number; budget: number }) {
   const to = { key: tables.header.key(uid), field: HEADER.messages };
@@ -211,7 +266,7 @@ interface StoredThread {
 
 function recordFrom(
   uid: string,
-  { rev, op, fence, state, messages, waiting, catalogId }: Facts,
+  { rev, op, fence, state, messages, waiting, catalogId, hidden }: Facts,
   stored: StoredThread,
   { open, messages: known }: { open: Open; messages: KnownMessages },
 ): { record: ThreadRecord; reply: string | undefined } {
@@ -219,6 +274,7 @@ function recordFrom(
   const { reply, ...run } = stored.run
     ? openedRun(readRun(jsonValue(stored.run), uid), open)
     : { runId: null };
+  const ranges = rangesFrom(hidden);
   const record: ThreadRecord = {
     uid,
     slug: stored.slug,
@@ -231,9 +287,10 @@ function recordFrom(
     catalog: catalogFrom(stored.catalog, uid),
     catalogId,
     run: run.runId === null ? null : run,
-    tail: messagesFrom(stored.entries, uid, open, known).reverse(),
+    tail: chosenOf(messagesFrom(stored.entries, uid, open, known).reverse(), ranges),
     messageCount: messages,
     waitingCount: waitingRunsOf(waiting).length,
+    ...(ranges.length > 0 ? { hidden: ranges } : {}),
   };
   return { record, reply };
 }
