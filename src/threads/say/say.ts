@@ -42,9 +42,9 @@ export type AnotherReply = Omit<NewMessage, "text" | "attachments" | "replaces">
 };
 
 export interface Say {
-  say(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
+  say(this: void, said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply>;
   /** Refusal("not-found"): no reply of the assistant, to a message of the chosen branch, has this id. */
-  answerAgain(asked: AnotherReply): Promise<Reply>;
+  answerAgain(this: void, asked: AnotherReply): Promise<Reply>;
 }
 
 /**

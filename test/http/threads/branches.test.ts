@@ -17,7 +17,7 @@ async function open() {
     again: (messageId: string) =>
       service.post("/v1/threads/t1/regenerate", { ...owner, messageId }, { headers }),
     read,
-    async reply(text: string) {
+    reply: async (text: string) => {
       const turn = await service.agent.turn();
       turn.write(text);
       turn.finish();
@@ -65,7 +65,8 @@ test("a message that replaces another begins a branch, a reply can be made anew,
 });
 
 test("what is no item of the thread begins nothing, and costs no model call", async () => {
-  const { say, again, agent, reply, post } = await open();
+  const service = await open();
+  const { say, again, agent, reply } = service;
   const stream = say({ text: "Hello" });
   await reply("Hi");
   await (await stream).text();
@@ -74,7 +75,7 @@ test("what is no item of the thread begins nothing, and costs no model call", as
   expect((await say({ text: "Hm", replaces: 1 })).status).toBe(422);
   const headers = { authorization: "Bearer nobody" };
   expect(
-    (await post("/v1/threads/t1/regenerate", { userId: "ada", messageId: "2" }, { headers })).status,
+    (await service.post("/v1/threads/t1/regenerate", { userId: "ada", messageId: "2" }, { headers })).status,
   ).toBe(401);
   expect(agent.turns).toBe(1);
 });

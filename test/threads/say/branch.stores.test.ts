@@ -25,11 +25,12 @@ describe.each(storeKinds)("a branch, on $name", ({ prepare }) => {
     );
   /** Plays a whole exchange; returns what the model was told of earlier messages. */
   async function exchange(reader: { all: Promise<unknown> }, reply: string) {
-    const { turn, write, finish } = await here.agent.turn();
-    write(reply);
-    finish();
+    const played = await here.agent.turn();
+    played.write(reply);
+    played.finish();
     await reader.all;
-    return { text: turn.text, before: turn.before.map(({ content }) => content) };
+    const { text, before } = played.turn;
+    return { text, before: before.map(({ content }) => content) };
   }
   const say = async (text: string) => readerOf(await here.threads.say(says("t1", text)));
 
