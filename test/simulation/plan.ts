@@ -1,5 +1,6 @@
 import { randomOf } from "./random.ts";
 import type { Random } from "./random.ts";
+import type { WhileRunning } from "../../src/domain/channels/channel.ts";
 
 /**
  * What a seed makes of a simulation: how large it is, how quick its network, which faults it has and how often. Each seed
@@ -31,6 +32,7 @@ export interface Plan {
   clients: ClientPlan;
   people: PeoplePlan;
   deletions: DeletionPlan;
+  talk: TalkPlan;
   /** null: nothing is deleted because of its age. */
   retention: RetentionPlan | null;
   /**
@@ -101,6 +103,21 @@ export interface PeoplePlan {
   atOnce: number;
 }
 
+/** What is said otherwise than in its turn. */
+export interface TalkPlan {
+  whileRunning: WhileRunning;
+  /** Shares: of calls of the model those that need approval; of these those that are decided, declined, and decided both ways at once. */
+  confirms: number;
+  decides: number;
+  declines: number;
+  atOnce: number;
+  /** Shares of a page's messages: in the place of an earlier one; followed by a wish for another reply. */
+  replaces: number;
+  again: number;
+  /** Share of a bot's messages after which the service has its model speak. */
+  instructs: number;
+}
+
 /** Who deletes, and how often. */
 export interface DeletionPlan {
   hasKeeper: boolean;
@@ -153,6 +170,7 @@ export function planOf(seed: number): Plan {
     model: modelOf(random),
     clients: clientsOf(random),
     people: peopleOf(randomOf(seed, "people's plan")),
+    talk: talkOf(randomOf(seed, "talk's plan")),
     deletions: deletionsOf(randomOf(seed, "deletions' plan"), isCalm),
     retention,
     isEncrypted: durability === "replica" && randomOf(seed, "encryption").chance(0.4),
@@ -217,6 +235,20 @@ function peopleOf(random: Random): PeoplePlan {
     handsOff: share(0.2),
     isLate: share(0.3),
     atOnce: share(0.5),
+  };
+}
+
+function talkOf(random: Random): TalkPlan {
+  const share = (most: number) => (random.chance(0.5) ? 0 : random.between(0, most));
+  return {
+    whileRunning: random.pick(["queue", "queue", "steer", "interrupt"] as const),
+    confirms: share(0.4),
+    decides: random.between(0.5, 1),
+    declines: random.between(0, 0.5),
+    atOnce: random.between(0, 0.4),
+    replaces: share(0.4),
+    again: share(0.5),
+    instructs: share(0.4),
   };
 }
 

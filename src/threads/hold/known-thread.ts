@@ -151,7 +151,8 @@ export class KnownThread {
     const change = planChange({
       ...NOTHING_ENCLOSED,
       ...enclosed,
-      run: this.run && this.#runSoFar(this.run, used),
+      // A turn goes on that has been told of a message: whoever takes the run over asks for it again, and for all of its words.
+      run: this.run && (event.type === "run.steered" ? this.run : this.#runSoFar(this.run, used)),
       event,
       decision,
       messageCount: this.#messageCount,

@@ -206,8 +206,14 @@ export function createWork(
   /** Nothing is done but waiting, which does not count as the run's time; whoever approves sends the event (approve.ts). */
   function awaitApproval({ log: { runId } }: WorkingRun, deadlineMs: number): void {
     const { signal, tell } = begin(runId);
-    const expired = () => tell({ type: "approval.expired", atMs: clock.now() });
-    const callOff = timers.after(Math.max(0, deadlineMs - clock.now()), expired);
+    let callOff = () => {};
+    // The deadline is by the store's time of day, which timers do not keep.
+    const wait = (): void => {
+      const atMs = clock.now();
+      if (atMs >= deadlineMs) return tell({ type: "approval.expired", atMs });
+      callOff = timers.after(deadlineMs - atMs, wait);
+    };
+    wait();
     thread.pause();
     signal.addEventListener("abort", () => {
       callOff();

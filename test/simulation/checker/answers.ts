@@ -4,9 +4,19 @@ import type { Watch, Watcher } from "./watcher.ts";
 /** With a run that is named: the thread may have it no more. */
 const NAMED = [200, 404];
 
+function allowedFor(about: About): readonly number[] {
+  if (about.type === "follow" && about.runId !== null) return NAMED;
+  // What it would replace may be in another branch by then.
+  if (about.type === "say" && about.replaces !== undefined) return [...STATUSES.say, 404];
+  return STATUSES[about.type];
+}
+
 /** What each request may be answered, besides 503. */
 const STATUSES: Record<About["type"], readonly number[]> = {
   say: [200, 429],
+  again: [200, 404, 429],
+  instruct: [201, 409],
+  approve: [204, 409],
   answer: [200, 409],
   follow: [200, 204],
   cancel: [204],
@@ -29,6 +39,8 @@ const STATUSES: Record<About["type"], readonly number[]> = {
  * statuses: requests that are right are answered as the spec says; a token and a thread that were made stay.
  * a-result-is-saved: the 200 of a result comes after its save. only-the-pending-call: a result for another call, or of
  * another tool, is refused. a-catalog-is-saved: the 204 of a catalog comes after its save.
+ * a-decision-is-saved: the 204 of an approval comes after its save, and no other one was.
+ * one-run-for-an-id: what is asked for again under its id has the run that it had.
  * a-named-run-is-found: who re-attaches to a run that is there gets its stream.
  * one-account: a token belongs to one account, an account to one user, for good.
  */
@@ -48,7 +60,7 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
     const { about } = exchange;
     const uid = "uid" in about ? about.uid : null;
     const who = `${exchange.client}'s ${about.type} ${exchange.nth} at ${exchange.instance}`;
-    const allowed = about.type === "follow" && about.runId !== null ? NAMED : STATUSES[about.type];
+    const allowed = allowedFor(about);
     if (isOfDeletedUser(about) || mayHaveEnded(about, status)) return;
     if (status !== 503 && !allowed.includes(status) && !isChannelAstray(exchange, 0)) {
       return report("statuses", uid, `${who} is answered ${status}`);
@@ -57,6 +69,11 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
       if (about.isWrong) return report("only-the-pending-call", uid, `${who} is taken`);
       if (!ledger.isAnswered(about.callId))
         report("a-result-is-saved", uid, `${who} is taken, and not saved`);
+    }
+    if (about.type === "approve" && status === 204 && !ledger.isDisturbed(about.uid, exchange.sentAtMs)) {
+      const stored = ledger.decisionOn(about.callId);
+      if (stored !== about.approved)
+        report("a-decision-is-saved", about.uid, `${who} is taken, and ${String(stored)} is saved`);
     }
     if (about.type === "follow" && status === 404) checkMissed(exchange, about);
     if (about.type === "catalog" && status === 204 && !ledger.isDisturbed(about.uid, exchange.sentAtMs)) {
@@ -73,6 +90,25 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
   /** Its token was unused for too long. */
   function mayHaveEnded({ type }: About, status: number): boolean {
     return world.plan.retention !== null && status === (type === "identify" ? 404 : 401);
+  }
+
+  /** By thread and id: the run of the first answer. */
+  const runsOfIds = new Map<string, { runId: string; sentAtMs: number }>();
+
+  function checkRepeated({ about, status, runId: ofStream, body, sentAtMs, client, nth }: Exchange): void {
+    if (about.type !== "again" && about.type !== "instruct") return;
+    if (status !== 200 && status !== 201) return;
+    const runId = about.type === "again" ? ofStream : (JSON.parse(body) as { runId: string }).runId;
+    if (runId === null) return;
+    const key = `${about.uid} ${about.id}`;
+    const first = runsOfIds.get(key);
+    if (!first) return void runsOfIds.set(key, { runId, sentAtMs });
+    if (first.runId === runId || ledger.isCut(about.uid, Math.min(first.sentAtMs, sentAtMs))) return;
+    report(
+      "one-run-for-an-id",
+      about.uid,
+      `${client}'s ${about.type} ${nth} is ${runId}, and was ${first.runId}`,
+    );
   }
 
   /** A user's key is beside the user: who looks at a channel that is behind does not find it. */
@@ -118,6 +154,7 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
       const { type } = happening;
       if (type === "answered") checkAnswered(happening.exchange, happening.status);
       if (type === "closed") checkIdentified(happening.exchange);
+      if (type === "closed" && !happening.exchange.isCut) checkRepeated(happening.exchange);
       if (type === "fault" && !isKeyAstray(happening))
         report("no-fault-of-our-own", happening.uid, `${happening.by}: ${happening.text}`);
       const isLoss = type === "writes lost" || type === "stragglers back";

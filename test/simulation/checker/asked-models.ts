@@ -1,4 +1,5 @@
 import type { Turn } from "../../../src/agent.ts";
+import { chosenOf } from "../../../src/domain/threads/branches.ts";
 import type { Exchange } from "../clients/exchange.ts";
 import { toolText } from "../instance/agent.ts";
 import type { RunTruth } from "./thread-truth.ts";
@@ -6,11 +7,12 @@ import type { Watch, Watcher } from "./watcher.ts";
 
 const UNKNOWN = "The outcome of this call is unknown";
 const REFUSED = "There is no such tool";
+const NOT_MADE = "This call was not made: ";
 
 /**
  * newest-catalog: a model is offered a catalog that is no older than the one that was acknowledged before its run's
  * message was sent; newest-catalog-after-waiting: or, where the message waited, before its run began.
- * a-model-sees-the-history: it is told the thread's messages before its run, and its run's message.
+ * a-model-sees-the-history: it is told the messages before its run's, those of one branch alone, and its run's message.
  * results-are-what-was-answered: it is told results that a tool or a page gave for that call.
  */
 export function watchAskedModels({ ledger, report, world }: Watch): Watcher {
@@ -52,8 +54,10 @@ export function watchAskedModels({ ledger, report, world }: Watch): Watcher {
   }
 
   function checkHistory(uid: string, run: RunTruth, { before, text }: Turn): void {
-    const { messages } = ledger.truth(uid);
-    const place = messages.findIndex(({ runId, role }) => runId === run.runId && role === "user");
+    const { messages: all, hidden } = ledger.truth(uid);
+    const messages = chosenOf(all, hidden);
+    const asked = messages.findIndex(({ id }) => id === run.asked);
+    const place = run.instruction === null ? asked : messages.length;
     const isSame =
       text === run.text &&
       before.length === place &&
@@ -67,7 +71,11 @@ export function watchAskedModels({ ledger, report, world }: Watch): Watcher {
     for (const item of run.turns) {
       if (item.type !== "result") continue;
       const { callId, text } = item;
-      const isKnown = text.startsWith(UNKNOWN) || text === REFUSED || text === toolText(callId);
+      const isKnown =
+        text.startsWith(UNKNOWN) ||
+        text === REFUSED ||
+        text === toolText(callId) ||
+        text.startsWith(NOT_MADE);
       if (isKnown || answers.get(callId)?.has(text)) continue;
       report("results-are-what-was-answered", uid, `${callId} has the result “${text}”`);
     }

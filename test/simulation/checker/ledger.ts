@@ -26,6 +26,8 @@ export interface Ledger {
   /** The runs that were ever to answer this text: among stragglers another one than elsewhere. */
   runsOfText(uid: string, text: string): ReadonlySet<string>;
   threadOf(runId: string): string | undefined;
+  /** How this call was decided that waited for approval, be it lost since; undefined: it was not. */
+  decisionOn(callId: string): boolean | undefined;
   /** The result of this page call was saved, be it lost since. */
   isAnswered(callId: string): boolean;
   see(happening: Happening): void;
@@ -51,6 +53,7 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
   const saves = new Set<string>();
   const calls = new Map<string, { uid: string; runId: string }>();
   const answered = new Set<string>();
+  const decisions = new Map<string, boolean>();
   const threadsOfRuns = new Map<string, string>();
   const nothing = emptyTruth();
 
@@ -66,6 +69,7 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
     saves.add(`${write.by} ${run.runId}`);
     threadsOfRuns.set(run.runId, uid);
     if (run.answered) answered.add(run.answered.callId);
+    for (const { callId, approved } of run.decided ?? []) decisions.set(callId, approved);
     for (const item of run.turns) {
       if (item.type !== "assistant") continue;
       for (const { callId } of item.calls) calls.set(callId, { uid, runId: run.runId });
@@ -139,6 +143,7 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
     ofCall: (callId) => calls.get(callId),
     runsOfText: (uid, text) => threads.get(uid)?.runs.get(text) ?? new Set(),
     threadOf: (runId) => threadsOfRuns.get(runId),
+    decisionOn: (callId) => decisions.get(callId),
     isAnswered: (callId) => answered.has(callId),
 
     see(happening) {

@@ -1,4 +1,5 @@
 import { PAGE_CHARS } from "../../../src/http/history-page.ts";
+import { chosenOf } from "../../../src/domain/threads/branches.ts";
 import type { Exchange } from "../clients/exchange.ts";
 import type { Watch, Watcher } from "./watcher.ts";
 
@@ -27,7 +28,7 @@ export function watchReads({ ledger, report, world }: Watch): Watcher {
     if (ledger.isCut(uid, sentAtMs) || node.wasAstray(instance, sentAtMs)) return;
     const { items } = JSON.parse(exchange.body) as { items: Item[] };
     for (let length = count.least; length <= count.most; length++) {
-      if (isPage(items, uid, { limit, length })) return;
+      if (isPage(items, uid, { limit, nth: length })) return;
     }
     const texts = items.map(({ id, content }) => `${id}: ${content}`);
     report("reads-follow-writes", uid, `${exchange.client} read ${JSON.stringify(texts)}`);
@@ -36,9 +37,15 @@ export function watchReads({ ledger, report, world }: Watch): Watcher {
   function isPage(
     items: readonly Item[],
     uid: string,
-    { limit, length }: { limit: number; length: number },
+    { limit, nth }: { limit: number; nth: number },
   ): boolean {
-    const { messages } = ledger.truth(uid);
+    const { messages: all, histories } = ledger.truth(uid);
+    const then = histories[nth];
+    if (!then) return false;
+    const messages = chosenOf(all.slice(0, then.length), then.hidden);
+    const { length } = messages;
+    // What is in other branches counts for what a page holds, too.
+    const mayBeShort = then.hidden.length > 0 && items.length > 0;
     const from = length - items.length;
     const isAll = items.length === Math.min(limit, length);
     const withNext = messages
@@ -46,7 +53,7 @@ export function watchReads({ ledger, report, world }: Watch): Watcher {
       .reduce((chars, { content }) => chars + content.length, 0);
     return (
       from >= 0 &&
-      (isAll || (items.length > 0 && items.length < limit && withNext > pageChars)) &&
+      (isAll || mayBeShort || (items.length > 0 && items.length < limit && withNext > pageChars)) &&
       messages.slice(from, length).every(({ id, role, content }, i) => {
         const item = items[i];
         return item?.id === id && item.role === role && item.content === content;
@@ -57,12 +64,12 @@ export function watchReads({ ledger, report, world }: Watch): Watcher {
   return {
     see(happening) {
       if (happening.type === "asked" && happening.exchange.about.type === "history") {
-        const least = ledger.truth(happening.exchange.about.uid).messages.length;
+        const least = ledger.truth(happening.exchange.about.uid).histories.length - 1;
         counts.set(happening.exchange, { least, most: least });
       }
       if (happening.type === "answered" && happening.exchange.about.type === "history") {
         const count = counts.get(happening.exchange);
-        if (count) count.most = ledger.truth(happening.exchange.about.uid).messages.length;
+        if (count) count.most = ledger.truth(happening.exchange.about.uid).histories.length - 1;
       }
       if (happening.type === "closed") check(happening.exchange);
     },

@@ -1,11 +1,12 @@
 import type { Call } from "../../../machines/run.ts";
 import type { RunRecord } from "../../../src/domain/threads/message.ts";
+import { CONFIRMED_TOOL } from "../instance/agent.ts";
 import { RUN_TIMEOUT_MS } from "../instance/instance.ts";
 import type { Watch, Watcher } from "./watcher.ts";
 
 /**
  * saved-before-performed: a model or a tool is called by a process that has saved the step that asks for it.
- * called-once: a tool that may not be repeated is called once.
+ * called-once: a tool that may not be repeated is called once. called-with-approval: one that needs it is called when that is stored.
  * time-outs-are-due: no run ends for its time before its time.
  * everything-ends: at rest no thread has a run, a message that waits, or a holder.
  */
@@ -18,11 +19,13 @@ export function watchRuns({ ledger, report, world }: Watch): Watcher {
     report("saved-before-performed", ledger.threadOf(runId) ?? null, text);
   }
 
-  function checkCalled(by: string, { callId, repeatable }: Call): void {
+  function checkCalled(by: string, { callId, repeatable, tool }: Call): void {
     const { uid, runId } = ledger.ofCall(callId) ?? { uid: null, runId: "" };
     if (uid === null || !ledger.hasSaved(by, runId)) {
       return report("saved-before-performed", uid, `${by} makes ${callId}, which it has not saved`);
     }
+    if (tool === CONFIRMED_TOOL && ledger.decisionOn(callId) !== true)
+      report("called-with-approval", uid, `${by} makes ${callId}, which nobody has approved`);
     const calledAtMs = called.get(callId);
     called.set(callId, calledAtMs ?? world.time.nowMs);
     if (repeatable || calledAtMs === undefined || ledger.isDisturbed(uid, calledAtMs)) return;

@@ -26,7 +26,8 @@ export function watchSaid({ ledger, report }: Watch): Watcher {
     const { messages, queue } = ledger.truth(uid);
     return [
       ...messages.flatMap(({ role, content }) => (role === "user" ? [content] : [])),
-      ...queue.map(({ text }) => text),
+      // What is to be answered again has no text of its own.
+      ...queue.flatMap(({ text, again }) => (again ? [] : [text])),
     ];
   }
 

@@ -4,6 +4,8 @@ import { foldSteps, textOf } from "../../../src/domain/threads/fold-steps.ts";
 import { withText } from "../../../src/domain/threads/kept-text.ts";
 import type { Message, RunRecord, UserMessage } from "../../../src/domain/threads/message.ts";
 import type { ThreadCommit } from "../../../src/store.ts";
+import { chosenOf, withHidden } from "../../../src/domain/threads/branches.ts";
+import type { Ranges } from "../../../src/domain/threads/branches.ts";
 import { addAnswerer, MODEL_ANSWERS } from "./answerer-truth.ts";
 import type { Answerer } from "./answerer-truth.ts";
 
@@ -23,7 +25,12 @@ export interface Entry {
 
 export interface RunTruth {
   runId: string;
+  /** Of the message that it answers; empty: it answers none. */
   text: string;
+  /** What the service wants said; null: it answers a message. */
+  instruction: string | null;
+  /** The id of the message that it answers. */
+  asked: string | null;
   begunAtMs: number;
   begunBy: string;
   /** It was taken from the queue. */
@@ -64,6 +71,10 @@ export interface ThreadTruth {
   lost: { spokenAtMs: number; texts: string[] } | null;
   fence: string | null;
   messages: Message[];
+  /** Which of them are in other branches. */
+  hidden: Ranges;
+  /** How many there were, and which were in other branches, after each change of either. */
+  histories: { length: number; hidden: Ranges }[];
   queue: UserMessage[];
   runs: Map<string, RunTruth>;
   active: RunTruth | null;
@@ -84,6 +95,8 @@ export function emptyTruth(): ThreadTruth {
     lost: null,
     fence: null,
     messages: [],
+    hidden: [],
+    histories: [{ length: 0, hidden: [] }],
     queue: [],
     runs: new Map(),
     active: null,
@@ -153,8 +166,11 @@ function addCommit(truth: ThreadTruth, added: Commit): void {
   if (waited) truth.queue.shift();
   truth.answerer = addAnswerer(truth, added);
   for (const message of commit.messages) addMessage(truth, message);
+  if (commit.hides) truth.hidden = withHidden(truth.hidden, commit.hides);
+  if (commit.messages.length > 0 || commit.hides)
+    truth.histories.push({ length: truth.messages.length, hidden: truth.hidden });
   if (commit.endedRun) saveRun(truth, commit.endedRun, added);
-  if (commit.run && !truth.runs.has(commit.run.runId)) beginRun(truth, commit.run.runId, added, waited);
+  if (commit.run && !truth.runs.has(commit.run.runId)) beginRun(truth, commit.run, added, waited);
   if (commit.run) saveRun(truth, commit.run, added);
   truth.fence = commit.holds || truth.queue.length > 0 ? commit.fence : null;
 }
@@ -165,15 +181,25 @@ function addMessage(truth: ThreadTruth, message: Message): void {
   if (id !== String(messages.length + 1)) {
     problems.push({ invariant: "history-is-a-list", text: `message ${id} stands at ${messages.length + 1}` });
   }
-  if (createdAtMs < (messages.at(-1)?.createdAtMs ?? 0)) {
+  if (createdAtMs < (chosenOf(messages, truth.hidden).at(-1)?.createdAtMs ?? 0)) {
     problems.push({ invariant: "history-is-a-list", text: `message ${id} is older than the one before it` });
   }
   messages.push({ ...message, content: keptText(truth, message) + message.content });
 }
 
-function beginRun(truth: ThreadTruth, runId: string, { by, atMs }: Commit, waited: boolean): void {
-  const said = truth.messages.find((message) => message.runId === runId && message.role === "user");
-  if (!said)
+function beginRun(
+  truth: ThreadTruth,
+  { runId, again, turns, outcome }: RunRecord,
+  { by, atMs }: Commit,
+  waited: boolean,
+): void {
+  const [first] = turns;
+  const instruction = first?.type === "instruction" ? first.text : null;
+  const said = truth.messages.find((message) =>
+    again ? message.id === again.answers : message.runId === runId && message.role === "user",
+  );
+  // What was to be answered again, and was left to a person or was in another branch, ends as it begins.
+  if (!said && instruction === null && outcome === null)
     truth.problems.push({ invariant: "one-run-at-a-time", text: `${runId} begins without a message` });
   if (truth.active) {
     const text = `${runId} begins while ${truth.active.runId} goes on`;
@@ -182,6 +208,8 @@ function beginRun(truth: ThreadTruth, runId: string, { by, atMs }: Commit, waite
   truth.active = {
     runId,
     text: said?.content ?? "",
+    instruction,
+    asked: said?.id ?? null,
     begunAtMs: atMs,
     begunBy: by,
     waited,

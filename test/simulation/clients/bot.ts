@@ -1,7 +1,8 @@
 import { threadUid } from "../../../src/domain/threads/thread-uid.ts";
 import type { World } from "../world.ts";
 import type { Client } from "./client.ts";
-import { askAsBot, cancelAsBot, sayAsBot } from "./requests.ts";
+import { createApprover } from "./approver.ts";
+import { approveAsBot, askAsBot, cancelAsBot, instructAsBot, sayAsBot } from "./requests.ts";
 
 const USERS = ["eve", "sam"] as const;
 
@@ -16,18 +17,31 @@ export const BOT_THREADS = USERS.map((userId) => ({ slug: "cli", uid: conversati
 export async function runBot({ plan, faultsAreOver, randomOf }: World, client: Client): Promise<void> {
   const { random, name } = client;
   const ofPeople = randomOf(`people of ${name}`);
+  const ofTalk = randomOf(`talk of ${name}`);
+  const approver = createApprover(client, { talk: plan.talk, random: ofTalk });
   let said = 0;
 
   while (!faultsAreOver()) {
     await client.rest(...plan.clients.thinkMs);
     const conversation = conversationOf(random.pick(USERS));
     const text = `${name} says ${++said}`;
+    const onLine = approver((decision) => approveAsBot(conversation, decision));
+    const say = (id: string | null) => ({ ...sayAsBot(conversation, { text, id }), onLine });
     const talking = random.chance(plan.clients.withId)
-      ? client.sendUntilAnswered(() => sayAsBot(conversation, { text, id: text }))
-      : client.send(sayAsBot(conversation, { text, id: null }));
+      ? client.sendUntilAnswered(() => say(text))
+      : client.send(say(null));
     const cancelling = random.chance(plan.clients.cancel) ? cancelLater(conversation) : null;
     const asking = ofPeople.chance(plan.people.asks) ? client.send(askAsBot(conversation)) : null;
     await Promise.all([talking, cancelling, asking]);
+    if (ofTalk.chance(plan.talk.instructs)) await instruct(conversation);
+  }
+
+  async function instruct(conversation: Parameters<typeof instructAsBot>[0]): Promise<void> {
+    const id = `${name} wants ${++said}`;
+    const ask = () => instructAsBot(conversation, { instruction: id, id });
+    const twin = ofTalk.chance(0.3) ? client.send(ask()) : null;
+    await client.sendUntilAnswered(ask);
+    await twin;
   }
 
   async function cancelLater(conversation: Parameters<typeof cancelAsBot>[0]): Promise<void> {

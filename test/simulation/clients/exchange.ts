@@ -24,7 +24,13 @@ export interface Exchange {
 /** What a request asks for, in the words of the checker. */
 export type About =
   /** `id`: the clientMessageId; null: none. */
-  | { type: "say"; uid: string; text: string; id: string | null }
+  /** `replaces`: the item in whose place it stands; absent: none. */
+  | { type: "say"; uid: string; text: string; id: string | null; replaces?: string }
+  /** Another reply is wanted. `id`: as of a message. */
+  | { type: "again"; uid: string; messageId: string; id: string }
+  /** The service has its model speak. */
+  | { type: "instruct"; uid: string; instruction: string; id: string }
+  | { type: "approve"; uid: string; callId: string; approved: boolean }
   | { type: "answer"; uid: string; callId: string; tool: string; text: string; isWrong: boolean }
   /** `runId`: the run that is named; null: none. */
   | { type: "follow"; uid: string; runId: string | null }
@@ -52,5 +58,5 @@ export function terminalOf({ lines }: Exchange): Line | null {
 }
 
 export function isStream({ about }: Exchange): boolean {
-  return about.type === "say" || about.type === "answer" || about.type === "follow";
+  return ["say", "again", "answer", "follow"].includes(about.type);
 }

@@ -112,7 +112,11 @@ export function createClientNetwork(world: World): ClientNetwork {
       }
       const lines = (unread + text).split("\n");
       unread = lines.pop() ?? "";
-      exchange.lines.push(...lines.map((line) => JSON.parse(line) as Line));
+      for (const text of lines) {
+        const line = JSON.parse(text) as Line;
+        exchange.lines.push(line);
+        request.onLine?.(line);
+      }
     }
 
     function closeWhole(): void {

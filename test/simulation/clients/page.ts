@@ -1,11 +1,15 @@
 import type { PageTool } from "../../../src/domain/channels/page-tool.ts";
 import type { RetentionPlan } from "../plan.ts";
 import type { World } from "../world.ts";
+import { createApprover } from "./approver.ts";
 import type { Client } from "./client.ts";
 import { endOf } from "./client.ts";
 import type { Exchange } from "./exchange.ts";
+import type { SentRequest } from "./requests.ts";
 import {
+  answerAgain,
   answerCall,
+  approveOnPage,
   askOnPage,
   cancelOnPage,
   createThread,
@@ -43,7 +47,9 @@ export async function runPage(
   // Choices of their own: a page for which there are no people does what it did.
   const ofPeople = randomOf(`people of ${name}`);
   const ofDeletions = randomOf(`deletions of ${name}`);
-  const { retention } = plan;
+  const { retention, talk: talking } = plan;
+  const ofTalk = randomOf(`talk of ${name}`);
+  const approver = createApprover(client, { talk: talking, random: ofTalk });
   const ofRetention = randomOf(`absences of ${name}`);
   let said = 0;
 
@@ -87,10 +93,38 @@ export async function runPage(
     if (random.chance(wants.catalog)) await client.send(setCatalog(token, uid, newCatalog()));
     if (random.chance(wants.identify)) await client.send(identify(token, random.pick(ACCOUNTS)));
     if (random.chance(wants.history)) await client.send(readHistory(token, uid, random.whole(1, 100)));
-    const talking = talk(token, uid);
+    const talk = talkIn(token, uid);
     const reading = random.chance(wants.follow) ? later(() => followThread(token, uid, null)) : null;
     const cancelling = random.chance(wants.cancel) ? later(() => cancelOnPage(token, uid)) : null;
-    await Promise.all([talking, reading, cancelling, askPerson(token, uid), deleteThread(token, uid)]);
+    await Promise.all([talk, reading, cancelling, askPerson(token, uid), deleteThread(token, uid)]);
+    if (ofTalk.chance(talking.again)) await wantAnother(token, uid);
+  }
+
+  /** The id of some item of this role, of those that are shown. */
+  async function someItem(token: string, uid: string, role: string): Promise<string | undefined> {
+    const { status, body, isCut } = await client.send(readHistory(token, uid, 100));
+    if (status !== 200 || isCut) return undefined;
+    const { items } = JSON.parse(body) as { items: { id: string; role: string }[] };
+    return ofTalk.pickAny(items.filter((item) => item.role === role))?.id;
+  }
+
+  /** Another reply to a message; of a person's words, or of what nobody has asked for, there is none. */
+  async function wantAnother(token: string, uid: string): Promise<void> {
+    const messageId = await someItem(token, uid, "assistant");
+    if (messageId === undefined) return;
+    const id = `${name} again ${++said}`;
+    const ask = () => client.sendUntilAnswered(() => read(token, answerAgain(token, { uid, messageId, id })));
+    await converse(token, uid, ask, ask);
+  }
+
+  /** A stream, of which the visitor approves the calls. */
+  function read(token: string, request: SentRequest): SentRequest {
+    const { about } = request;
+    if (!("uid" in about)) return request;
+    return {
+      ...request,
+      onLine: approver((decision) => approveOnPage(token, { uid: about.uid, ...decision })),
+    };
   }
 
   async function askPerson(token: string, uid: string): Promise<void> {
@@ -122,9 +156,10 @@ export async function runPage(
   }
 
   /** A message with an id is said until it is answered, now and then twice at once. One without is said once. */
-  async function talk(token: string, uid: string): Promise<void> {
+  async function talkIn(token: string, uid: string): Promise<void> {
     const text = `${name} says ${++said}`;
-    const say = (id: string | null) => sayOnPage(token, { uid, text, id });
+    const replaces = ofTalk.chance(talking.replaces) ? await someItem(token, uid, "user") : undefined;
+    const say = (id: string | null) => read(token, sayOnPage(token, { uid, text, id, replaces }));
     if (!random.chance(wants.withId)) return converse(token, uid, () => client.send(say(null)), null);
     const again = () => client.sendUntilAnswered(() => say(text));
     const twin = random.chance(wants.saysTwice) ? client.send(say(text)) : null;
@@ -149,7 +184,9 @@ export async function runPage(
    */
   async function converse(token: string, uid: string, say: Say, again: Say | null): Promise<void> {
     const reattach = (runId: string | null) =>
-      client.sendUntilAnswered(() => followThread(token, uid, random.chance(0.7) ? runId : null));
+      client.sendUntilAnswered(() =>
+        read(token, followThread(token, uid, random.chance(0.7) ? runId : null)),
+      );
     let exchange = await say();
     if (exchange) noteDeleted(token, uid, exchange);
     for (let reattaches = 0; exchange?.status === 200 && reattaches < MOST_REATTACHES;) {
@@ -179,7 +216,7 @@ export async function runPage(
     const again = random.chance(wants.answersTwice)
       ? client.send(answerCall(token, { ...answer, text: `${name} did ${callId} again` }))
       : null;
-    const first = await client.sendUntilAnswered(() => answerCall(token, answer));
+    const first = await client.sendUntilAnswered(() => read(token, answerCall(token, answer)));
     await again;
     return first;
   }

@@ -1,4 +1,5 @@
 import type { PageTool } from "../../../src/domain/channels/page-tool.ts";
+import type { Line } from "../../../machines/line.ts";
 import type { HttpRequest } from "../../../src/listener.ts";
 import { KEEPER, operatorKey, ORIGIN, PUBLISHABLE_KEY, SECRET_KEY, TRANSPORT_KEY } from "../channels.ts";
 import type { About } from "./exchange.ts";
@@ -11,6 +12,8 @@ export interface SentRequest {
   query?: string;
   headers: Record<string, string>;
   body: unknown;
+  /** Is told the lines of a stream as they come. */
+  onLine?: (line: Line) => void;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -29,14 +32,46 @@ export function createThread(token: string): SentRequest {
 /** `id`: the clientMessageId; null: none. */
 export function sayOnPage(
   token: string,
-  { uid, text, id }: { uid: string; text: string; id: string | null },
+  {
+    uid,
+    text,
+    id,
+    replaces,
+  }: { uid: string; text: string; id: string | null; replaces?: string | undefined },
 ): SentRequest {
+  const place = replaces === undefined ? {} : { replaces };
   return {
-    about: { type: "say", uid, text, id },
+    about: { type: "say", uid, text, id, ...place },
     method: "POST",
     path: "/v1/widget/messages",
     headers: { ...widget(token), ...JSON_TYPE },
-    body: { threadId: uid, text, page: "/cart", ...(id === null ? {} : { clientMessageId: id }) },
+    body: { threadId: uid, text, page: "/cart", ...(id === null ? {} : { clientMessageId: id }), ...place },
+  };
+}
+
+export function answerAgain(
+  token: string,
+  { uid, messageId, id }: { uid: string; messageId: string; id: string },
+): SentRequest {
+  return {
+    about: { type: "again", uid, messageId, id },
+    method: "POST",
+    path: `/v1/widget/threads/${uid}/regenerate`,
+    headers: { ...widget(token), ...JSON_TYPE },
+    body: { messageId, clientMessageId: id, page: "/cart" },
+  };
+}
+
+export function approveOnPage(
+  token: string,
+  { uid, callId, approved }: { uid: string; callId: string; approved: boolean },
+): SentRequest {
+  return {
+    about: { type: "approve", uid, callId, approved },
+    method: "POST",
+    path: `/v1/widget/threads/${uid}/approvals`,
+    headers: { ...widget(token), ...JSON_TYPE },
+    body: { callId, approved },
   };
 }
 
@@ -100,6 +135,38 @@ export function sayAsBot(
     path: "/v1/messages",
     headers: { ...transport, ...(id === null ? {} : { "idempotency-key": id }) },
     body: { threadId, userId, text },
+  };
+}
+
+interface BotThread {
+  uid: string;
+  userId: string;
+  threadId: string;
+}
+
+export function instructAsBot(
+  { uid, userId, threadId }: BotThread,
+  { instruction, id }: { instruction: string; id: string },
+): SentRequest {
+  return {
+    about: { type: "instruct", uid, instruction, id },
+    method: "POST",
+    path: `/v1/threads/${threadId}/say`,
+    headers: { ...transport, "idempotency-key": id },
+    body: { userId, instruction },
+  };
+}
+
+export function approveAsBot(
+  { uid, userId, threadId }: BotThread,
+  { callId, approved }: { callId: string; approved: boolean },
+): SentRequest {
+  return {
+    about: { type: "approve", uid, callId, approved },
+    method: "POST",
+    path: `/v1/threads/${threadId}/approvals`,
+    headers: transport,
+    body: { userId, callId, approved },
   };
 }
 

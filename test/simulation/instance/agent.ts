@@ -31,12 +31,15 @@ const LONG = "x".repeat(30_000);
 
 /** Server-side tools; `look` may be called again after a crash. */
 const SERVER_TOOLS = ["look", "pay"] as const;
+/** Its calls need the user's approval. */
+export const CONFIRMED_TOOL = "order";
 
 /** A model with tools whose every choice is the seed's. */
 export function createSimulatedAgent(world: World, process: Process, numbers: AgentNumbers): Agent {
   const { plan, judge, trace } = world;
   const { model } = plan;
   const random = world.randomOf(`model of ${process.id}`);
+  const ofTalk = world.randomOf(`wishes of ${process.id}`);
 
   async function write(thought: Thought, wrote: (text: string) => unknown, signal: AbortSignal) {
     const chunks = random.whole(...model.chunks);
@@ -71,6 +74,9 @@ export function createSimulatedAgent(world: World, process: Process, numbers: Ag
     const tool = turn.run.api === "widget" ? random.pickAny(turn.catalog) : undefined;
     if (tool && random.chance(model.pageCall)) calls.push(madeCall("page", tool.name));
     if (random.chance(model.serverCall)) calls.push(...serverCalls(random.pick(SERVER_TOOLS)));
+    if (ofTalk.chance(plan.talk.confirms)) {
+      calls.push({ ...madeCall("server", CONFIRMED_TOOL), confirm: "visitor" });
+    }
     if (random.chance(model.refusedCall)) {
       calls.push({ callId: newCallId(), kind: "refused", reason: "There is no such tool" });
     }

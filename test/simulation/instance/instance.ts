@@ -169,6 +169,7 @@ function serviceOn(
     limits: LIMITS,
     observer: nobody,
     handOff: () => HAND_OFF,
+    whileRunning: () => world.plan.talk.whileRunning,
   });
   const directory = createDirectory({ store, log });
   const handler = createHandler({
