@@ -427,4 +427,49 @@ export const PLANTS: readonly Plant[] = [
       },
     ],
   },
+  {
+    name: "words-of-a-half-turn",
+    about:
+      "A message that steers a run saves the words of the turn that goes on, which whoever takes it over says once more",
+    changes: [
+      {
+        file: "src/threads/hold/known-thread.ts",
+        from: 'run: this.run && (event.type === "run.steered" ? this.run : this.#runSoFar(this.run, used)),',
+        to: "run: this.run && this.#runSoFar(this.run, used),",
+      },
+    ],
+  },
+  {
+    name: "both-branches",
+    about: "Who takes a run over tells its model the items of all branches",
+    changes: [
+      {
+        file: "src/stores/steps/threads/reading.ts",
+        from: "tail: chosenOf(messagesFrom(stored.entries, uid, open, known).reverse(), ranges),",
+        to: "tail: messagesFrom(stored.entries, uid, open, known).reverse(),",
+      },
+    ],
+  },
+  {
+    name: "approval-by-its-deadline",
+    about: "A call that nobody has approved is made at its deadline",
+    changes: [
+      {
+        file: "machines/thread.ts",
+        from: '              target: "choosing",\n              actions: notMade(NOBODY_APPROVED),',
+        to: '              target: "usingServerTool",\n              actions: ["approveCall", "sayStepsRunning"],',
+      },
+    ],
+  },
+  {
+    name: "instructed-twice",
+    about: "What the service wants said is not claimed under its id",
+    changes: [
+      {
+        file: "src/threads/hold/claim.ts",
+        from: "const made = planned?.change.messages[0] ?? planned?.change.run;",
+        to: "const made = planned?.change.messages[0];",
+      },
+    ],
+  },
 ];
