@@ -7,10 +7,11 @@ import questions from "./styles/questions.css";
 import sources from "./styles/sources.css";
 import richText from "./styles/rich-text.css";
 import threads from "./styles/threads.css";
+import tools from "./styles/tools.css";
 import touch from "./styles/touch.css";
 
 export const styles =
-  progress + questions + richText + images + threads + people + feedback + sources + touch;
+  progress + questions + richText + images + threads + people + feedback + sources + tools + touch;
 export { addImages } from "./images/add-images.ts";
 export { imageIntake } from "./images/image-intake.ts";
 export { followThread } from "./run/thread/followed-thread.ts";
@@ -31,5 +32,5 @@ export { PeopleLines } from "./view/people/people-lines.tsx";
 export { PersonBar } from "./view/people/person-bar.tsx";
 export { plainText, renderMarkdown } from "./view/markdown/render-markdown.ts";
 export { Sources } from "./view/sources.tsx";
-export { Thumbs } from "./view/thumbs.tsx";
+export { MessageTools } from "./view/message-tools.tsx";
 export { ThreadListView } from "./view/thread-list-view.tsx";

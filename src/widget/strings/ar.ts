@@ -91,6 +91,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "تخطٍّ",
   feedbackThanks: "شكرًا على ملاحظاتك.",
 
+  answerAgain: "أجب مرة أخرى",
+  editMessage: "تعديل",
+  cancelEdit: "إلغاء",
+
   sources: "المصادر",
 
   deleteChat: "حذف هذه المحادثة",

@@ -92,6 +92,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Überspringen",
   feedbackThanks: "Danke für Ihre Rückmeldung.",
 
+  answerAgain: "Noch einmal antworten",
+  editMessage: "Bearbeiten",
+  cancelEdit: "Abbrechen",
+
   sources: "Quellen",
 
   deleteChat: "Diese Unterhaltung löschen",

@@ -92,6 +92,10 @@ export const loaded: LoadedStrings = {
   skipFeedback: "Skip",
   feedbackThanks: "Thank you for your feedback.",
 
+  answerAgain: "Answer again",
+  editMessage: "Edit",
+  cancelEdit: "Cancel",
+
   sources: "Sources",
 
   deleteChat: "Delete this conversation",

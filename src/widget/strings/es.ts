@@ -91,6 +91,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Omitir",
   feedbackThanks: "Gracias por su opinión.",
 
+  answerAgain: "Responder de nuevo",
+  editMessage: "Editar",
+  cancelEdit: "Cancelar",
+
   sources: "Fuentes",
 
   deleteChat: "Eliminar esta conversación",

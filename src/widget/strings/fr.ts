@@ -91,6 +91,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Passer",
   feedbackThanks: "Merci pour votre avis.",
 
+  answerAgain: "Répondre à nouveau",
+  editMessage: "Modifier",
+  cancelEdit: "Annuler",
+
   sources: "Sources",
 
   deleteChat: "Supprimer cette conversation",

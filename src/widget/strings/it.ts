@@ -91,6 +91,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Salta",
   feedbackThanks: "Grazie per il suo parere.",
 
+  answerAgain: "Rispondi di nuovo",
+  editMessage: "Modifica",
+  cancelEdit: "Annulla",
+
   sources: "Fonti",
 
   deleteChat: "Elimina questa conversazione",

@@ -91,6 +91,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Pomiń",
   feedbackThanks: "Dziękujemy za opinię.",
 
+  answerAgain: "Odpowiedz ponownie",
+  editMessage: "Edytuj",
+  cancelEdit: "Anuluj",
+
   sources: "Źródła",
 
   deleteChat: "Usuń tę rozmowę",

@@ -91,6 +91,10 @@ export const loaded: PanelStrings & LoadedStrings = {
   skipFeedback: "Ignorar",
   feedbackThanks: "Obrigado pela sua opinião.",
 
+  answerAgain: "Responder de novo",
+  editMessage: "Editar",
+  cancelEdit: "Cancelar",
+
   sources: "Fontes",
 
   deleteChat: "Eliminar esta conversa",

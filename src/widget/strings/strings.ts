@@ -105,6 +105,10 @@ export interface LoadedStrings {
   sendFeedback: string;
   skipFeedback: string;
   feedbackThanks: string;
+  // What can be done with a message.
+  answerAgain: string;
+  editMessage: string;
+  cancelEdit: string;
   /** Before the documents that a reply rests on. */
   sources: string;
   // Before a conversation is deleted.

@@ -62,7 +62,7 @@ export class ConfirmationCard extends Component<Props> {
         <div class="choices">
           {button("allow", strings.allow, "chip strong")}
           {button("decline", strings.decline, "chip")}
-          {button("always", strings.always, "chip")}
+          {!confirmation.isOnce && button("always", strings.always, "chip")}
         </div>
       </div>
     );

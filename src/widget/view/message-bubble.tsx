@@ -55,7 +55,7 @@ export class MessageBubble extends Component<Props> {
           <ProblemNote problem={problem} strings={strings} retry={() => retry(message.key)} />
         )}
         {panelModule()?.Sources(this.props)}
-        {panelModule()?.Thumbs(this.props)}
+        {panelModule()?.MessageTools(this.props)}
         {atMs !== null && <Time atMs={atMs} tag={language.tag} />}
       </article>
     );

@@ -32,8 +32,8 @@ export interface PanelModule {
   /** The changes of who answers, between the messages. */
   PeopleLines: typeof PeopleLines;
   ImageButton(this: void, props: WidgetProps): VNode;
-  /** The visitor's rating of a reply. */
-  Thumbs(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
+  /** What the visitor can do with a message. */
+  MessageTools(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
   /** The documents that a reply rests on. */
   Sources(this: void, props: { message: ShownMessage; language: Language }): VNode | null;
   /** The visitor's conversations. */

@@ -1,4 +1,5 @@
 import type { Source, StepPhase } from "../../../machines/line.ts";
+import type { Approval } from "../../protocol/lines.ts";
 import type { Handoffs } from "../../protocol/handoffs.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
@@ -33,6 +34,10 @@ export interface ViewState {
   leaveAddress?: (address: string) => void;
   /** What the visitor thinks of how a person helped; null: they say no more of it. */
   ratePerson?: (said: { score: number; comment?: string } | null) => void;
+  /** Says whether a call may be made that waits for the visitor. */
+  approve?: (callId: string, approved: boolean) => void;
+  /** The calls that were decided here. */
+  decided?: readonly string[];
   /** An image is being scaled down. */
   isFitting: boolean;
   /** The draft is sent when the reply is over. */
@@ -129,6 +134,8 @@ export interface ShownStep {
   text: string;
   /** The documents that it has found. */
   sources?: readonly Source[];
+  /** Its call waits for this. */
+  approval?: Approval;
 }
 
 /** What is wrong with a message, and what Retry does about it. */
@@ -153,6 +160,8 @@ export interface Notice {
 export interface Confirmation {
   title: string;
   arguments: [name: string, value: string][];
+  /** It is asked each time. */
+  isOnce?: boolean;
   decide(consent: Consent): void;
 }
 

@@ -118,9 +118,11 @@ export function watchDeletions({
   }
 
   function checkClosed(exchange: Exchange): void {
-    const { about, status } = exchange;
+    const { about, status, sentAtMs } = exchange;
     const last = terminalOf(exchange);
-    if ("uid" in about && last?.type === "error" && last.code === "deleted" && !isAsked(about.uid))
+    const isTold = "uid" in about && last?.type === "error" && last.code === "deleted";
+    // What stragglers wrote in it is lost, and with it when the thread is past its date.
+    if (isTold && !isAsked(about.uid) && !ledger.isDisturbed(about.uid, sentAtMs))
       report("deleted-is-asked", about.uid, `${exchange.client}'s ${about.type} is told that it is deleted`);
     if (about.type === "thread" && status === 201 && exchange.body !== "")
       makers.set((JSON.parse(exchange.body) as { threadId: string }).threadId, about.token);

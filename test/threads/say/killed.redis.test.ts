@@ -1,4 +1,4 @@
-// For src/threads/say/: what is said otherwise than in its turn, where the instance that does it is killed
+// For src/threads/say/
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

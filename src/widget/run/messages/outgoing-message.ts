@@ -15,6 +15,10 @@ export interface OutgoingMessage {
   context: CustomerContext | null;
   /** Absent if there are none. */
   images?: readonly MessageImage[];
+  /** The id of the visitor's item in whose place it stands. */
+  replaces?: string;
+  /** It has no text: the reply with this id is to be made anew. */
+  messageId?: string;
 }
 
 export function newMessage(
@@ -40,12 +44,12 @@ export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
 
 /** The request that sends the message, or sends it again, with the visitor's current page. */
 export function messageRequest(
-  { clientMessageId, text, context, images: attachments }: OutgoingMessage,
+  { context, images: attachments, ...said }: OutgoingMessage,
   { visitorToken, threadId }: ThreadAccess,
   host: Pick<ConversationHost, "page" | "locale">,
 ): ApiRequest {
   const customerContext = context ?? undefined;
-  const said = { threadId, text, attachments, clientMessageId };
-  const body = { ...said, page: host.page(), locale: host.locale(), customerContext };
-  return { path: "/messages", visitorToken, body };
+  const body = { ...said, threadId, attachments, page: host.page(), locale: host.locale(), customerContext };
+  const path = said.messageId === undefined ? "/messages" : `/threads/${threadId}/regenerate`;
+  return { path, visitorToken, body };
 }

@@ -23,6 +23,7 @@ export class ShownReply {
     const { type: _type, ...step } = line;
     const shown = titled(step, host);
     this.#edit((reply) => ({ ...reply, steps: withStep(reply.steps, shown) }));
+    if (step.approval && !host.isSeen()) view.countUnread();
     view.change({ announcement: shown.text });
     host.emit("step", step);
   }

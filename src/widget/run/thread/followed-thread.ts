@@ -3,6 +3,8 @@ import type { HistoryItem } from "../../../protocol/history.ts";
 import { messageOf } from "../../service/read-history.ts";
 import type { ThreadAccess } from "../../service/visitor-session.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { approveCalls } from "./approve-calls.ts";
+import { branchOut, leftBy } from "./branch-out.ts";
 import { PersonWatch } from "./person-watch.ts";
 import { rateReplies } from "./rate-replies.ts";
 import { countUnseen, noteSeen } from "../messages/seen-messages.ts";
@@ -53,6 +55,8 @@ export class FollowedThread {
     const { api, visitor } = options.dependencies;
     this.#person = new PersonWatch(options.dependencies);
     rateReplies(options.dependencies);
+    branchOut(options.dependencies, options);
+    approveCalls(options.dependencies);
     this.#feed = new ThreadFeed({
       api,
       visitor,
@@ -135,7 +139,9 @@ export class FollowedThread {
 
   #takeItem(item: HistoryItem): void {
     const { view, host, sharedStorage } = this.#options.dependencies;
-    const { messages } = view.state;
+    // A branch began here, or elsewhere.
+    const messages =
+      item.replaces === undefined ? view.state.messages : leftBy(item.replaces, item.id, view.state.messages);
     const shown = shownMessage(messageOf(item), host);
     if (item.clientMessageId) dropUnsent(sharedStorage, { clientMessageId: item.clientMessageId });
     const next = withItem(messages, shown);

@@ -1,11 +1,18 @@
 import type { VNode } from "preact";
 import type { HandoffChange } from "../../../protocol/handoffs.ts";
 import type { Strings } from "../../strings/strings.ts";
+import { ApprovalCard } from "../approval.tsx";
 import { Time } from "../time.tsx";
 import type { WidgetProps } from "../widget-props.ts";
 
+/** What stands between two messages: who answers since, and, after the last one, what the visitor is asked. */
+export function PeopleLines(props: WidgetProps & { nth: number }): VNode[] {
+  const isLast = props.nth === props.state.messages.length;
+  return [...changesAt(props), ...(isLast ? [<ApprovalCard key="approval" {...props} />] : [])];
+}
+
 /** The changes of who answers that came between two messages. `nth`: before which message; their count: after the last one. */
-export function PeopleLines({ state, language, nth }: WidgetProps & { nth: number }): VNode[] {
+function changesAt({ state, language, nth }: WidgetProps & { nth: number }): VNode[] {
   const { people, messages, hasEarlier } = state;
   // What came before an older message that is not shown is shown with it.
   if (!people || (nth === 0 && hasEarlier)) return [];
