@@ -12,7 +12,7 @@ function actions(): string[] {
       .map((file) => readFileSync(join(folder, file), "utf8")),
   );
   const named =
-    /"((?:channels|knowledge|messengers|webhooks|users|threads?|desk|handoff|ips|operators)\.[a-z-]+)"/g;
+    /"((?:call|channels|knowledge|messengers|webhooks|users|threads?|desk|handoff|ips|operators)\.[a-z-]+)"/g;
   return [...new Set(texts.flatMap((text) => [...text.matchAll(named)].map(([, name = ""]) => name)))];
 }
 

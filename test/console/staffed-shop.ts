@@ -11,10 +11,15 @@ export async function openStaffedShop({
   handoff = {},
   script,
   ...channel
-}: { handoff?: object; script?: Script; webhooks?: object[] } = {}) {
+}: { handoff?: object; script?: Script; webhooks?: object[]; agent?: object } = {}) {
   const dataDir = emptyFolder();
   const model = await startModelServer(script);
-  const env = { DATA_DIR: dataDir, OPENAI_BASE_URL: model.baseUrl, WEBHOOKS_PRIVATE: "on" };
+  const env = {
+    DATA_DIR: dataDir,
+    OPENAI_BASE_URL: model.baseUrl,
+    WEBHOOKS_PRIVATE: "on",
+    MCP_PRIVATE: "on",
+  };
   const service = await openServiceProcess(env);
   const site = await startPageServer(service.url);
   onTestFinished(async () => {

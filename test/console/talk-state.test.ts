@@ -26,6 +26,17 @@ test("a message is shown once, in its place, however often and from wherever it 
   expect(talk.messages.map(({ id }) => id)).toEqual(["7", "8", "9", "10", "11"]);
 });
 
+test("what begins a branch takes the place of the items that it leaves out", () => {
+  let talk = withHistory(NOTHING_SAID, [
+    message(1),
+    message(2, "assistant"),
+    message(3),
+    message(4, "assistant"),
+  ]);
+  talk = withLine(talk, item({ ...message(5), replaces: "3" }));
+  expect(talk.messages.map(({ id }) => id)).toEqual(["1", "2", "5"]);
+});
+
 test("a reply that is written is shown until it is in the history, and never beside itself", () => {
   const said = { type: "said", runId: "r", fresh: true, lines: [{ type: "delta", text: "Let me" }] } as const;
   let talk = withLine(NOTHING_SAID, item(message(1)));

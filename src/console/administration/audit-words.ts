@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "desk.note": "noted something in a conversation",
   "desk.snooze": "snoozed a conversation, or woke it",
   "handoff.take": "took a conversation over",
+  "call.decide": "approved a call of the assistant, or declined it",
   "handoff.assign": "handed a conversation over",
   "handoff.message": "wrote in a conversation",
   "handoff.return": "gave a conversation back",

@@ -12,6 +12,7 @@ import { useKeys } from "../shell/shortcuts.ts";
 import { Titled } from "../shell/titled.tsx";
 import { whoOf } from "../inbox/who.ts";
 import { Answer } from "./answer.tsx";
+import { Approval } from "./approval.tsx";
 import { Assign } from "./assign.tsx";
 import { useChanges } from "./changes.ts";
 import { DeleteConversation } from "./delete-conversation.tsx";
@@ -24,6 +25,7 @@ import { Messages } from "./messages.tsx";
 import { Notes } from "./notes.tsx";
 import { Others } from "./others.tsx";
 import { Snooze } from "./snooze.tsx";
+import { openReply } from "./talk-state.ts";
 import type { TalkState } from "./talk-state.ts";
 import { useTalk } from "./watch-talk.ts";
 import type { Talk } from "./watch-talk.ts";
@@ -191,6 +193,7 @@ export function Conversation({
                 </details>
               )}
               <Messages watched={watched} changes={changes.items} visitor={visitor} reader={own} />
+              <Approval slug={slug} id={id} lines={openReply(watched.talk)?.lines ?? []} />
               {isMine && (
                 <Answer key={id} slug={slug} id={id} handOff={handOff} replies={settings?.replies ?? []} />
               )}

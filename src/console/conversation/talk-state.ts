@@ -47,7 +47,7 @@ export function withHistory(talk: TalkState, items: readonly MessageView[]): Tal
 export function withLine(talk: TalkState, line: WatchLine): TalkState {
   switch (line.type) {
     case "message": {
-      const messages = merged(talk.messages, [line.item]);
+      const messages = merged(leftBy(line.item, talk.messages), [line.item]);
       if (line.item.role === "user") return { ...talk, messages };
       // The reply replaces what was shown while it was being written.
       const writes = line.item.author?.name === talk.writes ? null : talk.writes;
@@ -89,6 +89,12 @@ function personOf(line: StateFeedLine): TalkState["person"] {
 /** The reply that is being written: its text and its steps; null if there is none. */
 export function openReply({ openRun, seen }: TalkState): Seen["said"] | null {
   return openRun !== null && seen.said.runId === openRun ? seen.said : null;
+}
+
+/** Without what the branch leaves out that the item begins. */
+function leftBy({ replaces, id }: MessageView, known: readonly MessageView[]): readonly MessageView[] {
+  if (replaces === undefined) return known;
+  return known.filter((one) => Number(one.id) < Number(replaces) || Number(one.id) >= Number(id));
 }
 
 function merged(known: readonly MessageView[], items: readonly MessageView[]): readonly MessageView[] {
