@@ -6,9 +6,12 @@ import type { Store } from "../../store.ts";
 import { endpoint } from "../endpoint.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
 import { countedCatalog, mustFitCatalog } from "../widget-api/tools.ts";
-import type { VisitorMessages } from "../widget-api/visitor-message.ts";
+import type { Reply } from "../../threads/hold/reply.ts";
+import type { VisitorAsked, VisitorMessages } from "../widget-api/visitor-message.ts";
 import { chatBody } from "./chat-body.ts";
 import type { SaidMessage } from "./chat-body.ts";
+import { saidAgain } from "./said-again.ts";
+import type { Again } from "./said-again.ts";
 import { documentedFrames } from "./documented-frames.ts";
 import { uiFrames } from "./ui-frames.ts";
 
@@ -20,15 +23,33 @@ export function chatEndpoint({
   config,
 }: {
   messages: VisitorMessages;
-  threads: Pick<Threads, "answer" | "setCatalog">;
-  store: Pick<Store, "claimed" | "run">;
+  threads: Pick<Threads, "answer" | "setCatalog" | "followRun">;
+  store: Pick<Store, "claimed" | "run" | "history" | "load">;
   config: Pick<Config, "limits">;
 }) {
-  /** A reply in progress is sent again, or begun; a finished one is never sent as if it were a new one. */
-  async function mustBeOpen(uid: string, { message }: SaidMessage): Promise<void> {
-    const claim = await store.claimed(uid, message.clientMessageId);
-    const run = claim && (await store.run(uid, claim.runId));
-    if (run?.outcome) throw new Refusal("conflict");
+  /** A reply in progress is sent again, or begun; in place of a finished one comes another. */
+  async function replyTo(asked: VisitorAsked, said: SaidMessage): Promise<Reply> {
+    const { message } = said;
+    const { uid } = asked.thread;
+    const again: Again = said.isAgain
+      ? await saidAgain(store, uid, said)
+      : { type: "say", clientMessageId: message.clientMessageId };
+    switch (again.type) {
+      case "answer again": {
+        const { page, customerContext, locale } = message;
+        return messages.answerAgain(asked, { messageId: again.messageId, page, customerContext, locale });
+      }
+      case "follow": {
+        const reply = await threads.followRun(uid, again.runId);
+        if (!reply) throw new Refusal("conflict");
+        return reply;
+      }
+      case "say":
+      case "replace": {
+        const { type: _, ...place } = again;
+        return messages.say(asked, { ...message, ...place });
+      }
+    }
   }
 
   return endpoint({
@@ -41,7 +62,7 @@ export function chatEndpoint({
     loads: ({ said, tools }) => (said.type === "output" ? "last-in-parts" : tools ? null : "to-say"),
     summary: "AI SDK: send a message, or a tool's output, and stream the reply",
     description:
-      "The endpoint of the AI SDK's DefaultChatTransport. Rates, queue and limits are those of /v1/widget/messages and /v1/widget/tool-results. A reply that is over is not made anew (regenerate): 409.",
+      "The endpoint of the AI SDK's DefaultChatTransport. Rates, queue and limits are those of /v1/widget/messages and /v1/widget/tool-results. A reply that is over is made anew (regenerate), and an edited message replaces the earlier one: a branch begins.",
     body: {
       schema: chatBody,
       example: {
@@ -56,7 +77,8 @@ export function chatEndpoint({
     },
     answers: { 200: documentedFrames("The reply as a UI message stream") },
     refusals: {
-      conflict: "Not the pending call, as for /v1/widget/tool-results; or the reply to the message is over",
+      conflict:
+        "Not the pending call, as for /v1/widget/tool-results; or what is to be regenerated is in another branch",
     },
     async handle(asked) {
       const { caller, thread, body, request, traceparent, note } = asked;
@@ -65,9 +87,8 @@ export function chatEndpoint({
       const { said, tools } = body;
       const catalog = tools && offerableTools(tools).tools;
       if (said.type === "message") {
-        if (said.isAgain) await mustBeOpen(uid, said);
         if (catalog) await threads.setCatalog(uid, slug, catalog);
-        const reply = await messages.say(asked, said.message);
+        const reply = await replyTo(asked, said);
         return sseAnswer(reply, request, uiFrames(reply.runId));
       }
       const { type: _, ...answer } = said;

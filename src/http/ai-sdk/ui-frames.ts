@@ -60,8 +60,8 @@ export function uiFrames(runId: string): Translation {
 }
 
 /** Progress only: servers' tools are not shown as tools, so no client runs one of them. */
-export function stepPart({ id, phase, text }: Omit<StepLine, "type">) {
-  return { type: "data-step", id, data: { id, phase, text } };
+export function stepPart({ id, phase, text, approval }: Omit<StepLine, "type">) {
+  return { type: "data-step", id, data: { id, phase, text, ...(approval ? { approval } : {}) } };
 }
 
 /** A document that the reply rests on: of the web, or a file of the site's owner. */

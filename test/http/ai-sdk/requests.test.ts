@@ -164,7 +164,7 @@ test("a page tool's output answers the call that is pending, once; any other is 
   expect(service.agent.turns).toBe(2);
 });
 
-test("regenerate says what was never said, shows what goes on, and is 409 for a reply that is over", async () => {
+test("regenerate says what was never said, shows what goes on, and makes a reply anew that is over; an edited message replaces", async () => {
   const service = await startService();
   const at = await enter(service);
   const again = { messages: [user("m1", "Hello")], trigger: "regenerate-message" };
@@ -179,12 +179,34 @@ test("regenerate says what was never said, shows what goes on, and is 409 for a 
       .join(""),
   ).toBe("Hi");
   expect(second.headers["x-run-id"]).toBe(first.headers["x-run-id"]);
-  expect((await at.post(again)).status).toBe(409);
-  expect((await at.post({ ...said("m1", "Hello"), messageId: "m1" })).status).toBe(409);
-  // The same id with other words is an edit, which a history does not know.
-  expect((await at.post({ ...said("m1", "Bye"), messageId: "m1" })).status).toBe(409);
+  const wordsOf = async (answer: { text(): Promise<string> }) =>
+    eventsOf(await answer.text())
+      .map(({ delta }) => delta)
+      .join("");
+  const play = async (asked: ReturnType<typeof at.post>, reply: string) => {
+    const played = await service.agent.turn();
+    played.write(reply);
+    const twice = await at.post(again);
+    played.finish();
+    return { told: played.turn, words: await wordsOf(await asked), twice };
+  };
+  const anew = await play(at.post(again), "Hello again");
+  expect([anew.told.text, anew.told.before, anew.words]).toEqual(["Hello", [], "Hello again"]);
+  // While the other reply is in progress, it is shown.
+  expect(await wordsOf(anew.twice)).toBe("Hello again");
+  // The same id with other words is an edit.
+  const edited = at.post({ ...said("m1", "Bye"), messageId: "m1" });
+  const last = await service.agent.turn();
+  last.write("See you");
+  last.finish();
+  expect([last.turn.text, last.turn.before, await wordsOf(await edited)]).toEqual(["Bye", [], "See you"]);
+  const once = at.post({ messages: [user("m1", "Bye")], trigger: "regenerate-message" });
+  const other = await service.agent.turn();
+  other.write("Farewell");
+  other.finish();
+  expect([other.turn.text, await wordsOf(await once)]).toEqual(["Bye", "Farewell"]);
   expect((await at.post(said("m1", "Bye"))).status).toBe(422);
-  expect(service.agent.turns).toBe(1);
+  expect(service.agent.turns).toBe(4);
 });
 
 test("who may not, too much and too often are refused as on the widget API", async () => {
