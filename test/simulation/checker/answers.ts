@@ -71,7 +71,7 @@ export function watchAnswers({ ledger, deletions, report, world }: Watch): Watch
         report("a-result-is-saved", uid, `${who} is taken, and not saved`);
     }
     if (about.type === "approve" && status === 204 && !ledger.isDisturbed(about.uid, exchange.sentAtMs)) {
-      const stored = ledger.decisionOn(about.callId);
+      const stored = ledger.decisionOn(about.callId)?.approved;
       if (stored !== about.approved)
         report("a-decision-is-saved", about.uid, `${who} is taken, and ${String(stored)} is saved`);
     }

@@ -27,7 +27,7 @@ export interface Ledger {
   runsOfText(uid: string, text: string): ReadonlySet<string>;
   threadOf(runId: string): string | undefined;
   /** How this call was decided that waited for approval, be it lost since; undefined: it was not. */
-  decisionOn(callId: string): boolean | undefined;
+  decisionOn(callId: string): { approved: boolean; savedAtMs: number } | undefined;
   /** The result of this page call was saved, be it lost since. */
   isAnswered(callId: string): boolean;
   see(happening: Happening): void;
@@ -53,7 +53,7 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
   const saves = new Set<string>();
   const calls = new Map<string, { uid: string; runId: string }>();
   const answered = new Set<string>();
-  const decisions = new Map<string, boolean>();
+  const decisions = new Map<string, { approved: boolean; savedAtMs: number }>();
   const threadsOfRuns = new Map<string, string>();
   const nothing = emptyTruth();
 
@@ -69,7 +69,10 @@ export function createLedger(now: () => number, onProblem: (uid: string, problem
     saves.add(`${write.by} ${run.runId}`);
     threadsOfRuns.set(run.runId, uid);
     if (run.answered) answered.add(run.answered.callId);
-    for (const { callId, approved } of run.decided ?? []) decisions.set(callId, approved);
+    for (const { callId, approved } of run.decided ?? []) {
+      const { savedAtMs = now() } = decisions.get(callId) ?? {};
+      decisions.set(callId, { approved, savedAtMs });
+    }
     for (const item of run.turns) {
       if (item.type !== "assistant") continue;
       for (const { callId } of item.calls) calls.set(callId, { uid, runId: run.runId });

@@ -24,11 +24,14 @@ export function watchRuns({ ledger, report, world }: Watch): Watcher {
     if (uid === null || !ledger.hasSaved(by, runId)) {
       return report("saved-before-performed", uid, `${by} makes ${callId}, which it has not saved`);
     }
-    if (tool === CONFIRMED_TOOL && ledger.decisionOn(callId) !== true)
+    const decided = ledger.decisionOn(callId);
+    if (tool === CONFIRMED_TOOL && decided?.approved !== true)
       report("called-with-approval", uid, `${by} makes ${callId}, which nobody has approved`);
     const calledAtMs = called.get(callId);
     called.set(callId, calledAtMs ?? world.time.nowMs);
-    if (repeatable || calledAtMs === undefined || ledger.isDisturbed(uid, calledAtMs)) return;
+    // The save that led to the call may be lost before the call is made: whoever is asked once more makes it again.
+    const sinceMs = Math.min(calledAtMs ?? Infinity, decided?.savedAtMs ?? Infinity);
+    if (repeatable || calledAtMs === undefined || ledger.isDisturbed(uid, sinceMs)) return;
     report("called-once", uid, `${by} makes ${callId} again`);
   }
 
