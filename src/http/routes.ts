@@ -24,6 +24,7 @@ import { widgetMessages } from "./widget-api/messages.ts";
 import { visitorDesk } from "./widget-api/desk.ts";
 import { widgetThreads } from "./widget-api/threads.ts";
 import { widgetTools } from "./widget-api/tools.ts";
+import { createSayAgain } from "./said-again.ts";
 import { createVisitorMessages } from "./widget-api/visitor-message.ts";
 import { widgetVisitors } from "./widget-api/visitors.ts";
 import type { Agent } from "../agent.ts";
@@ -130,10 +131,12 @@ function serverRoutes(dependencies: WithReads): Route[] {
 
 /** /v1/widget/… for browsers. */
 function widgetRoutes(dependencies: WithReads): Route[] {
+  const messages = createVisitorMessages(dependencies);
   const widget = {
     ...dependencies,
     admission: createWidgetAdmission(dependencies),
-    messages: createVisitorMessages(dependencies),
+    messages,
+    sayAgain: createSayAgain({ ...dependencies, messages }),
     visitorFeeds: createVisitorFeeds(dependencies),
   };
   const endpoints = [

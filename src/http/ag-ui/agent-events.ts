@@ -108,8 +108,14 @@ export function runStarted({ threadId, runId }: Pick<Told, "threadId" | "runId">
 }
 
 /** Progress. Servers' tools are not shown as tools, so no client runs one of them. */
-export function activityOf(ofRun: string, { id, phase, text, sources }: Omit<StepLine, "type">) {
-  const content = { id, phase, text, ...(sources ? { sources } : {}) };
+export function activityOf(ofRun: string, { id, phase, text, sources, approval }: Omit<StepLine, "type">) {
+  const content = {
+    id,
+    phase,
+    text,
+    ...(sources ? { sources } : {}),
+    ...(approval ? { approval } : {}),
+  };
   return { messageId: `${ofRun}/${id}`, activityType: "step", content };
 }
 

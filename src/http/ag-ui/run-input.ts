@@ -36,6 +36,8 @@ export interface RunInput {
 export interface SaidMessage {
   type: "message";
   message: VisitorMessage & { clientMessageId: string };
+  /** It is to be answered anew, or an earlier message of its id was edited. */
+  isAgain: boolean;
 }
 
 export interface ToolOutput {
@@ -80,7 +82,9 @@ export const sentRun = z.object({
   forwardedProps: z
     .unknown()
     .optional()
-    .describe("Of these page and locale are taken, as for POST /v1/widget/messages"),
+    .describe(
+      "Of these page and locale are taken, as for POST /v1/widget/messages, and regenerate: true has the message answered anew",
+    ),
 });
 
 /** The same from a client that says nothing: it asks for what it has missed. */
@@ -137,6 +141,7 @@ function messageOf(sentAs: unknown, { context, forwardedProps }: Sent): SaidMess
   const facts = (context ?? []).map(({ description, value }) => [description, value] as const);
   return {
     type: "message",
+    isAgain: propOf(forwardedProps, "regenerate") === true,
     message: {
       text: parseWith(messageText, texts.join("\n")),
       clientMessageId: id,
@@ -162,10 +167,13 @@ function attachmentOf(one: Exclude<z.infer<typeof part>, { type: "text" }>) {
 
 /** A page may give its own properties any name: a value of another form is not meant for the service. */
 function givenProp(props: unknown, name: string, schema: z.ZodType<string>): string | undefined {
-  if (typeof props !== "object" || props === null) return undefined;
-  const given = new Map<string, unknown>(Object.entries(props)).get(name);
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(propOf(props, name));
   return parsed.success ? parsed.data : undefined;
+}
+
+function propOf(props: unknown, name: string): unknown {
+  if (typeof props !== "object" || props === null) return undefined;
+  return new Map<string, unknown>(Object.entries(props)).get(name);
 }
 
 const toolMessage = z.object({

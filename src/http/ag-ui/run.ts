@@ -10,6 +10,7 @@ import type { Field } from "../route.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
 import { countedCatalog, mustFitCatalog } from "../widget-api/tools.ts";
 import type { VisitorAsked, VisitorMessages } from "../widget-api/visitor-message.ts";
+import type { SayAgain } from "../said-again.ts";
 import { agentEvents } from "./agent-events.ts";
 import { documentedEvents } from "./documented-events.ts";
 import { runInput } from "./run-input.ts";
@@ -29,12 +30,13 @@ export const AG_UI: RunPlace = {
 
 export interface RunDependencies {
   messages: VisitorMessages;
+  sayAgain: SayAgain;
   threads: Pick<Threads, "answer" | "setCatalog" | "load">;
   config: Pick<Config, "limits">;
 }
 
 /** POST /v1/widget/ag-ui: passes what AG-UI's clients send to the threads, as the widget API does. */
-export function runEndpoint({ messages, threads, config }: RunDependencies, place: RunPlace) {
+export function runEndpoint({ messages, sayAgain, threads, config }: RunDependencies, place: RunPlace) {
   async function replyTo(asked: VisitorAsked, input: RunInput): Promise<Reply> {
     const { caller, thread, traceparent, note } = asked;
     const { uid, loading } = thread;
@@ -43,12 +45,13 @@ export function runEndpoint({ messages, threads, config }: RunDependencies, plac
     const record = await (loading ?? threads.load(uid, runsFor(input))).catch(ifUnreadable);
     const catalog = tools && offerableTools(tools).tools;
     if (said.type === "message") {
+      const say = said.isAgain ? sayAgain : messages.say;
       // A catalog comes with each request, and is hardly ever new.
       const isKnown = record && JSON.stringify(record.catalog) === JSON.stringify(catalog);
-      if (catalog === null || isKnown) return messages.say(asked, said.message);
+      if (catalog === null || isKnown) return say(asked, said.message);
       await threads.setCatalog(uid, slug, catalog);
       // The record that was read before the new tools were stored would offer the previous ones.
-      return messages.say({ ...asked, thread: { uid } }, said.message);
+      return say({ ...asked, thread: { uid } }, said.message);
     }
     const tool = calledTool(record, said);
     if (tool === null) throw new Refusal("conflict", "No such call is pending");
@@ -69,7 +72,7 @@ export function runEndpoint({ messages, threads, config }: RunDependencies, plac
     finds: "threadOfBody",
     loads: runsFor,
     description:
-      "A RunAgentInput. Rates, queue and limits are those of /v1/widget/messages and /v1/widget/tool-results. A message that was sent before is not said again: its reply is told once more.",
+      "A RunAgentInput. Rates, queue and limits are those of /v1/widget/messages and /v1/widget/tool-results. A message that was sent before is not said again: its reply is told once more. With `forwardedProps.regenerate` it is answered anew, and with other words it replaces the earlier one: a branch begins.",
     body: {
       schema: runInput,
       example: {
@@ -87,7 +90,10 @@ export function runEndpoint({ messages, threads, config }: RunDependencies, plac
       },
     },
     answers: { 200: documentedEvents("The reply") },
-    refusals: { conflict: "Not the thread's pending call: unknown, answered, or superseded" },
+    refusals: {
+      conflict:
+        "Not the thread's pending call: unknown, answered, or superseded; or what is to be answered anew is in another branch",
+    },
     async handle(asked) {
       const reply = await replyTo(asked, asked.body);
       return sseAnswer(reply, asked.request, agentEvents(toldTo(asked.body, reply)));

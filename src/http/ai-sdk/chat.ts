@@ -1,57 +1,27 @@
 import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import { offerableTools } from "../../domain/channels/offerable-tools.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import type { Store } from "../../store.ts";
 import { endpoint } from "../endpoint.ts";
 import { sseAnswer } from "../stream/sse-answer.ts";
 import { countedCatalog, mustFitCatalog } from "../widget-api/tools.ts";
-import type { Reply } from "../../threads/hold/reply.ts";
-import type { VisitorAsked, VisitorMessages } from "../widget-api/visitor-message.ts";
+import type { SayAgain } from "../said-again.ts";
+import type { VisitorMessages } from "../widget-api/visitor-message.ts";
 import { chatBody } from "./chat-body.ts";
-import type { SaidMessage } from "./chat-body.ts";
-import { saidAgain } from "./said-again.ts";
-import type { Again } from "./said-again.ts";
 import { documentedFrames } from "./documented-frames.ts";
 import { uiFrames } from "./ui-frames.ts";
 
 /** POST /v1/widget/ai-sdk/chat: passes what the AI SDK's client sends to the threads, as the widget API does. */
 export function chatEndpoint({
   messages,
+  sayAgain,
   threads,
-  store,
   config,
 }: {
   messages: VisitorMessages;
-  threads: Pick<Threads, "answer" | "setCatalog" | "followRun">;
-  store: Pick<Store, "claimed" | "run" | "history" | "load">;
+  sayAgain: SayAgain;
+  threads: Pick<Threads, "answer" | "setCatalog">;
   config: Pick<Config, "limits">;
 }) {
-  /** A reply in progress is sent again, or begun; in place of a finished one comes another. */
-  async function replyTo(asked: VisitorAsked, said: SaidMessage): Promise<Reply> {
-    const { message } = said;
-    const { uid } = asked.thread;
-    const again: Again = said.isAgain
-      ? await saidAgain(store, uid, said)
-      : { type: "say", clientMessageId: message.clientMessageId };
-    switch (again.type) {
-      case "answer again": {
-        const { page, customerContext, locale } = message;
-        return messages.answerAgain(asked, { messageId: again.messageId, page, customerContext, locale });
-      }
-      case "follow": {
-        const reply = await threads.followRun(uid, again.runId);
-        if (!reply) throw new Refusal("conflict");
-        return reply;
-      }
-      case "say":
-      case "replace": {
-        const { type: _, ...place } = again;
-        return messages.say(asked, { ...message, ...place });
-      }
-    }
-  }
-
   return endpoint({
     method: "POST",
     path: "/v1/widget/ai-sdk/chat",
@@ -88,7 +58,8 @@ export function chatEndpoint({
       const catalog = tools && offerableTools(tools).tools;
       if (said.type === "message") {
         if (catalog) await threads.setCatalog(uid, slug, catalog);
-        const reply = await replyTo(asked, said);
+        const { message } = said;
+        const reply = await (said.isAgain ? sayAgain(asked, message) : messages.say(asked, message));
         return sseAnswer(reply, request, uiFrames(reply.runId));
       }
       const { type: _, ...answer } = said;

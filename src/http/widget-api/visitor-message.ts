@@ -39,7 +39,7 @@ export interface VisitorMessages {
   /**
    * Saves it in the visitor's thread, and returns the reply. Refusal("invalid") for images if the channel takes none.
    */
-  say(asked: VisitorAsked, message: VisitorMessage): Promise<Reply>;
+  say(this: void, asked: VisitorAsked, message: VisitorMessage): Promise<Reply>;
   /** Has the message of a reply answered once more. */
   answerAgain(asked: VisitorAsked, again: AnotherReply): Promise<Reply>;
 }

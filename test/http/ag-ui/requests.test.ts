@@ -213,6 +213,30 @@ test("a message that was sent before is not said again: what the client has of i
   expect(service.agent.turns).toBe(1);
 });
 
+test("with regenerate a message is answered anew, and with other words it replaces the earlier one", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const again = { forwardedProps: { regenerate: true } };
+  const play = async (asked: ReturnType<typeof at.post>, reply: string) => {
+    const played = await service.agent.turn();
+    played.write(reply);
+    played.finish();
+    const texts = eventsOf(await (await asked).text()).map(({ delta }) =>
+      typeof delta === "string" ? delta : "",
+    );
+    const { text, before } = played.turn;
+    return [text, before.map(({ content }) => content), texts.join("")];
+  };
+  expect(await play(at.post(said("m1", "Hello")), "Hi")).toEqual(["Hello", [], "Hi"]);
+  expect(await play(at.post({ ...said("m1", "Hello"), ...again }), "Hey")).toEqual(["Hello", [], "Hey"]);
+  expect(await play(at.post({ ...said("m1", "Bye"), ...again }), "See you")).toEqual(["Bye", [], "See you"]);
+  expect(await play(at.post({ ...said("m2", "New"), ...again }), "Yes")).toEqual([
+    "New",
+    ["Bye", "See you"],
+    "Yes",
+  ]);
+});
+
 test("images in each form that clients send them come with the message, where the channel takes some", async () => {
   const service = await startService();
   const url = "https://cdn.example/a.png";
