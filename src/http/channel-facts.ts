@@ -40,8 +40,10 @@ export function channelFactsRoute(dependencies: {
         channel !== null && provenance !== null && !comesFrom(provenance, channel.allowedOrigins);
       if (isForeign && provenance.type === "origin") refusedOrigins.note(provenance.origin, channel.slug);
       const { maxBodyBytes } = config.limits;
+      const { whileRunning = "queue" } = channel?.agent ?? {};
       const facts: ChannelFacts = {
         maxBodyBytes,
+        ...(channel?.enabled === true && whileRunning !== "queue" ? { whileRunning } : {}),
         ...(takesImages ? { images: true } : {}),
         ...(people?.type === "there" ? { handoff: true } : {}),
         ...(people?.type === "away" && people.againAtMs !== null ? { peopleAgainAt: people.againAtMs } : {}),

@@ -9,6 +9,8 @@ export const channelFacts = z.object({
   handoff: z.literal(true).exactOptional(),
   /** Nobody is there now, and somebody is again then: Unix time in milliseconds. */
   peopleAgainAt: z.int().exactOptional(),
+  /** What a message does while a reply is being written; absent: it waits. */
+  whileRunning: z.enum(["steer", "interrupt"]).exactOptional(),
   /** Replies that no page has shown are told to the owner: the page says what it has shown. */
   tellsUnread: z.literal(true).exactOptional(),
   /** The channel does not allow the page's origin. */

@@ -14,6 +14,8 @@ export interface ChannelFacts {
   handoff: boolean;
   /** Nobody is there now, and somebody is again then: Unix ms; null: somebody is, or nobody ever. */
   peopleAgainAtMs: number | null;
+  /** A message steers the reply that is being written, or ends it. */
+  speaksAtOnce: boolean;
   /** The page says which replies it has shown. */
   tellsUnread: boolean;
   /** The channel does not allow the page's origin: every request of the widget API will fail. */
@@ -33,6 +35,7 @@ export async function readChannel(baseUrl: string, publishableKey: string): Prom
   // A cast: the service tells these.
   const told = (await answer.json()) as ToldFacts;
   const { images, maxBodyBytes: bytes, handoff, peopleAgainAt = null, tellsUnread, originAllowed } = told;
+  const { whileRunning = "queue" } = told;
   const isOriginRefused = originAllowed === false;
   if (isOriginRefused && !isWarned) warnOfOrigin();
   const imageRoom = images === true ? Math.max(bytes - OTHER_BYTES, bytes / 2) : null;
@@ -40,6 +43,7 @@ export async function readChannel(baseUrl: string, publishableKey: string): Prom
     imageRoom,
     handoff: handoff === true,
     peopleAgainAtMs: peopleAgainAt,
+    speaksAtOnce: whileRunning !== "queue",
     tellsUnread: tellsUnread === true,
     isOriginRefused,
   };

@@ -21,8 +21,8 @@ export function Composer(props: WidgetProps): VNode {
     isSetUp && phase !== "offline" && !isFitting && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
     if (!maySend(text)) return;
-    if (running) actions.queue(text);
-    else actions.send(text);
+    const queue = (state.speaksAtOnce && state.sayNow) || actions.queue;
+    (running ? queue : actions.send)(text);
   };
   return (
     <>

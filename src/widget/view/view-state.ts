@@ -34,6 +34,9 @@ export interface ViewState {
   leaveAddress?: (address: string) => void;
   /** What the visitor thinks of how a person helped; null: they say no more of it. */
   ratePerson?: (said: { score: number; comment?: string } | null) => void;
+  /** A message may be sent while a reply is being written. */
+  speaksAtOnce?: boolean;
+  sayNow?: (text: string) => void;
   /** Says whether a call may be made that waits for the visitor. */
   approve?: (callId: string, approved: boolean) => void;
   /** The calls that were decided here. */

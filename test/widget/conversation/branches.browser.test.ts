@@ -1,12 +1,12 @@
 // For src/widget/run/thread/branch-out.ts, src/widget/run/thread/approve-calls.ts, src/widget/view/message-tools.tsx,
-// src/widget/view/approval.tsx, src/widget/view/brancher.ts
+// src/widget/run/thread/say-now.ts, src/widget/view/approval.tsx, src/widget/view/brancher.ts
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { startMcpHttpServer } from "../../agent/mcp/mcp-http-server.ts";
 import { temporaryFolder } from "../../support/stores/data-dir.ts";
 import { freePort } from "../../support/servers/free-port.ts";
-import { call, lastUserText, startModelServer } from "../../support/servers/model-server.ts";
+import { call, hold, lastUserText, say, startModelServer } from "../../support/servers/model-server.ts";
 import type { Script } from "../../support/servers/model-server.ts";
 import { startServiceProcess } from "../../support/servers/service-process.ts";
 import { launchBrowser, SOON, test } from "../browser.ts";
@@ -15,7 +15,7 @@ import { violations } from "../page/axe.ts";
 import { startPageServer } from "../page/page-server.ts";
 
 /** A page of a real service, whose tool `cancel_order` needs the visitor's approval. */
-async function openShop(visit: OpenVisit, script: Script) {
+async function openShop(visit: OpenVisit, script: Script, more: object = {}) {
   const model = await startModelServer(script);
   const mcp = await startMcpHttpServer([[{ name: "cancel_order", inputSchema: { type: "object" } }]]);
   const browser = await launchBrowser({ webMcp: false });
@@ -24,7 +24,7 @@ async function openShop(visit: OpenVisit, script: Script) {
   const site = await startPageServer(`http://127.0.0.1:${port}`);
   const channelsFile = join(folder, "channels.json");
   const shop = { slug: "shop", kind: "web", publishableKey: "pk_test", secretKey: "sk_shop" };
-  const agent = { mcpServers: { orders: { url: mcp.url } }, tools: { confirm: ["cancel_order"] } };
+  const agent = { mcpServers: { orders: { url: mcp.url } }, tools: { confirm: ["cancel_order"] }, ...more };
   writeFileSync(channelsFile, JSON.stringify({ channels: [{ ...shop, agent, allowedOrigins: [site.url] }] }));
   await startServiceProcess({
     PORT: String(port),
@@ -147,5 +147,29 @@ test("a call that needs approval asks with what would be called, is made or not 
   await at.say("Cancel it once more");
   await card.waitFor();
   expect(mcp.calls).toHaveLength(1);
+  expect(at.troubles).toEqual([]);
+});
+
+test("where a message interrupts, it is sent while a reply is being written, which ends with what it has said", async ({
+  expect,
+  visit,
+}) => {
+  const { at, model } = await openShop(
+    visit,
+    (request) => (lastUserText(request) === "Everything" ? [say("First of all"), hold()] : "18 euros"),
+    { whileRunning: "interrupt" },
+  );
+  await at.say("Everything");
+  await at.log.getByText("First of all").waitFor();
+  await at.composer.fill("Only the price");
+  await at.composer.press("Enter");
+  await at.log.getByText("18 euros").waitFor();
+  await settled(expect, at);
+  const all = ["Everything", "First of all", "Only the price", "18 euros"];
+  await expect.poll(() => shown(at), SOON).toEqual(all);
+  expect(await at.composer.inputValue()).toBe("");
+  expect(model.requests).toHaveLength(2);
+  await at.page.reload();
+  await expect.poll(() => shown(at), SOON).toEqual(all);
   expect(at.troubles).toEqual([]);
 });

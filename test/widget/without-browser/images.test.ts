@@ -75,6 +75,7 @@ test.each([
     handoff: false,
     peopleAgainAtMs: null,
     tellsUnread: false,
+    speaksAtOnce: false,
     isOriginRefused: false,
   });
   expect(fetched).toHaveBeenCalledWith(
@@ -91,6 +92,7 @@ test("what the channel allows is asked once, and again where that failed", async
       handoff: true,
       peopleAgainAtMs: null,
       tellsUnread: false,
+      speaksAtOnce: false,
       isOriginRefused: false,
     }),
   );

@@ -10,6 +10,7 @@ import { rateReplies } from "./rate-replies.ts";
 import { countUnseen, noteSeen } from "../messages/seen-messages.ts";
 import { spokenLately } from "../messages/spoken-lately.ts";
 import type { TabRun } from "../tab/tab-run.ts";
+import { sayNow } from "./say-now.ts";
 import { ThreadFeed } from "./thread-feed.ts";
 import { shownMessage } from "../messages/transcript.ts";
 import type { Transcript } from "../messages/transcript.ts";
@@ -57,6 +58,7 @@ export class FollowedThread {
     rateReplies(options.dependencies);
     branchOut(options.dependencies, options);
     approveCalls(options.dependencies);
+    sayNow(options.dependencies);
     this.#feed = new ThreadFeed({
       api,
       visitor,
