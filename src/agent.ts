@@ -19,6 +19,8 @@ export interface Turn {
   text: string;
   /** The attachments of that text. */
   attachments?: Attachment[];
+  /** The run whose message that text is, if it is answered again; absent: this one's. */
+  askedIn?: string;
   /** Present if a person had the thread before that text, and gave it back. */
   handedBack?: HandedBack;
   /** By run id: the stored images (data: URLs) that the model sees; absent: none. */

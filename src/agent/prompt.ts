@@ -62,6 +62,8 @@ export interface PromptInput {
   text: string;
   /** The attachments of that text. */
   attachments?: readonly Attachment[] | undefined;
+  /** As of a turn (agent.ts). */
+  askedIn?: string | undefined;
   /** The stored images by the run of their message (agent.ts, Turn). */
   images?: Turn["images"] | undefined;
   /** Images that tools answered in this run (agent.ts, Turn). */
@@ -88,7 +90,8 @@ export interface PromptInput {
 export function buildPrompt(input: PromptInput): ModelMessage[] {
   const { run, text, maxInputTokens } = input;
   const before = withoutWithheld(input.before);
-  const asked = { runId: run.runId, ...(input.attachments && { attachments: input.attachments }) };
+  const runId = input.askedIn ?? run.runId;
+  const asked = { runId, ...(input.attachments && { attachments: input.attachments }) };
   const shown = shownImages(asked, before, input.images);
   const unasked = instructionOf(run) !== null;
   const question = userMessage({ ...asked, content: unasked ? UNASKED : text }, shown);

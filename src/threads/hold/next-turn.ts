@@ -24,11 +24,12 @@ export function nextTurn(thread: {
   const asked = history.findLastIndex(({ id, runId, role }) =>
     answers === undefined ? runId === run.runId && role === "user" : id === answers,
   );
-  const { content: text = "", attachments, handedBack } = history[asked] ?? {};
+  const { content: text = "", attachments, handedBack, runId: askedIn = run.runId } = history[asked] ?? {};
   return {
     ...rest,
     run,
     text,
+    ...(askedIn === run.runId ? {} : { askedIn }),
     ...(attachments === undefined ? {} : { attachments }),
     ...(handedBack === undefined ? {} : { handedBack }),
     ...(summary === null ? {} : { summary }),
@@ -57,7 +58,7 @@ export function withImages(
 ): Turn | Promise<Turn> {
   const { run, before, attachments } = turn;
   if (attachments === undefined && !before.some((message) => message.attachments)) return turn;
-  const answered = { runId: run.runId, ...(attachments && { attachments }) };
+  const answered = { runId: turn.askedIn ?? run.runId, ...(attachments && { attachments }) };
   const told = runsWithImages(answered, before);
   const read = [answered, ...before]
     .filter((said) => told.has(said.runId) && hasKeptImages(said.attachments))

@@ -76,10 +76,10 @@ export function createSay({
     const { uid } = said;
     const { attachments, images } = keptAttachments(said.attachments ?? []);
     const message = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
-    const say = () => sayMessage(said, message, loading);
+    const send = () => sayMessage(said, message, loading);
     return images.length > 0
-      ? sayWithImages(store, { uid, slug: said.slug, runId: message.runId, images, say })
-      : say();
+      ? sayWithImages(store, { uid, slug: said.slug, runId: message.runId, images, say: send })
+      : send();
   }
 
   return {

@@ -107,6 +107,18 @@ describe.each(storeKinds)("a branch, on $name", ({ prepare }) => {
     expect((await history()).map((item) => item.replace(/^\d+ /, ""))).toEqual(["A joke", "Three"]);
   });
 
+  it("shows the model the images of a message that is answered again", async () => {
+    const url = `data:image/png;base64,${Buffer.from("image").toString("base64")}`;
+    const first = readerOf(await here.threads.say({ ...says("t1", "What is it?"), attachments: [{ url }] }));
+    await exchange(first, "A mug");
+    const [asked] = await here.threads.history("t1", { limit: 9, before: null });
+    const other = await again("2");
+    const { turn, ...played } = await here.agent.turn();
+    expect([turn.askedIn, turn.images?.get(asked?.runId ?? "")]).toEqual([asked?.runId, [url]]);
+    played.finish();
+    await other.all;
+  });
+
   it("leaves what a person has said alone", async () => {
     await exchange(await say("Hello"), "Hi");
     await here.threads.people.ask({ uid: "t1", slug: "shop", by: "transport", reason: null });
