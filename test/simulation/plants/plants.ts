@@ -276,7 +276,7 @@ export const PLANTS: readonly Plant[] = [
     changes: [
       {
         file: "src/threads/hold/plan-change.ts",
-        from: '        ...(effect.type === "keepMessageForPerson" ? { handledBy: "person" as const } : {}),\n',
+        from: '        ...(isAnswered ? {} : { handledBy: "person" as const }),\n',
         to: "",
       },
     ],
