@@ -23,7 +23,7 @@ import type { OpenReply } from "./reply.ts";
 import { reportChange } from "./report-change.ts";
 import type { RunLog } from "./run-log.ts";
 import { NOT_SAVED, saveThread } from "./save-thread.ts";
-import { nameOfState } from "../thread-state.ts";
+import { threadStateOf } from "../thread-state.ts";
 import { createWork } from "./work.ts";
 import type { Work } from "./work.ts";
 
@@ -318,11 +318,8 @@ export class HeldThread {
 
   #adopt(planned: Planned): void {
     const { change, answerer } = planned;
-    const { value, context } = this.#known.snapshot;
-    const before = context.person;
-    // One of several calls was answered, or a message waits: the work goes on.
-    const goesOn = nameOfState(planned.next.value) === nameOfState(value) && change.effects.length === 0;
-    if (!goesOn) this.#work.leave();
+    const before = this.#known.snapshot.context.person;
+    if (!goesOn(planned)) this.#work.leave();
     if (this.#known.adopt(planned)) {
       this.#longReply = this.#longReplyOf(this.log);
       this.#registry.begun(this);
@@ -360,4 +357,10 @@ export class HeldThread {
     this.#work.leave();
     this.#activeTime.rest();
   }
+}
+
+/** One of several calls was answered, or a message waits: the work that is under way goes on. */
+function goesOn({ event, change, next }: Planned): boolean {
+  if (event?.type !== "tool.returned" && event?.type !== "run.steered") return false;
+  return threadStateOf(next.value) === "running" && change.effects.length === 0;
 }

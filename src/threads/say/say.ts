@@ -83,11 +83,8 @@ export function createSay({
   }
 
   return {
-    async say(said, loading) {
-      const { uid, replaces } = said;
-      if (replaces !== undefined && !(await saidBefore(said))) await mustBeUsers(store, uid, replaces);
-      return say(said, loading);
-    },
+    say: (said, loading) =>
+      said.replaces === undefined ? say(said, loading) : sayInPlace(said, said.replaces, loading),
 
     async answerAgain({ messageId, ...asked }) {
       const said = { ...asked, text: "" };
@@ -98,6 +95,11 @@ export function createSay({
       return sayMessage(said, { ...message, again }, undefined);
     },
   };
+
+  async function sayInPlace(said: NewMessage, replaces: string, loading?: Promise<ThreadRecord | null>) {
+    if (!(await saidBefore(said))) await mustBeUsers(store, said.uid, replaces);
+    return say(said, loading);
+  }
 
   /** A repeat names an item that it has replaced itself. */
   async function saidBefore({ uid, clientMessageId, text }: NewMessage): Promise<SaidBefore | null> {
