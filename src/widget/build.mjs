@@ -35,7 +35,7 @@ const stylesheetText = {
  * texts in front, the code is in one piece, which saves 400 bytes.
  */
 const IN_FRONT = [
-  "./view/thumbs.tsx",
+  "./view/message/thumbs.tsx",
   "./view/shadow-renderer.ts",
   "./strings/language.ts",
   "../client/core/follow.ts",

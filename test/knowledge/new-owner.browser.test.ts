@@ -1,4 +1,4 @@
-// For src/knowledge/, src/cli/init/, src/widget/view/sources.tsx
+// For src/knowledge/, src/cli/init/, src/widget/view/message/sources.tsx
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";

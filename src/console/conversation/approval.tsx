@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Line } from "../../../machines/line.ts";
-import { printable } from "../../client/core/printable.ts";
+import { printable, printableArguments } from "../../client/core/printable.ts";
 import type { Approval as Asked } from "../../protocol/lines.ts";
 import { Trouble } from "../parts/trouble.tsx";
 import { pathOf } from "../service/api.ts";
@@ -36,10 +36,10 @@ function Decision({ slug, id, asked }: { slug: string; id: string; asked: Asked 
     <section class="asked" aria-label="A call that waits for approval">
       <h2>The assistant asks to call {printable(asked.tool)}</h2>
       <dl>
-        {Object.entries(asked.arguments).map(([name, value]) => (
+        {printableArguments(asked.arguments).map(([name, value]) => (
           <div key={name}>
-            <dt dir="auto">{printable(name)}</dt>
-            <dd dir="auto">{printable(typeof value === "string" ? value : JSON.stringify(value))}</dd>
+            <dt dir="auto">{name}</dt>
+            <dd dir="auto">{value}</dd>
           </div>
         ))}
       </dl>

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { printable } from "../../client/core/printable.ts";
+import { printable, printableArguments } from "../../client/core/printable.ts";
 import type { Approval } from "../../protocol/lines.ts";
 import { ConfirmationCard } from "./confirmation-card.tsx";
 import type { ViewState } from "./view-state.ts";
@@ -11,14 +11,10 @@ export function ApprovalCard({ state, language }: WidgetProps): VNode | null {
   const { approve } = state;
   if (!asked || !approve) return null;
   const { callId, tool, text } = asked;
-  const values = Object.entries(asked.arguments).map(([name, value]): [string, string] => [
-    printable(name),
-    printable(typeof value === "string" ? value : JSON.stringify(value)),
-  ]);
   // What would be called is told beside the assistant's own words for it.
   const confirmation = {
     title: `${printable(text)} (${printable(tool)})`,
-    arguments: values,
+    arguments: printableArguments(asked.arguments),
     isOnce: true,
     decide: (consent: string) => approve(callId, consent === "allow"),
   };

@@ -1,7 +1,7 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 import { IconButton } from "./icon-button.tsx";
-import { MessageBubble } from "./message-bubble.tsx";
+import { MessageBubble } from "./message/message-bubble.tsx";
 import { panelModule } from "./panel-module.ts";
 import type { WidgetProps } from "./widget-props.ts";
 

@@ -413,6 +413,10 @@ export const WIDGET: readonly Layer[] = [
       { path: "src/widget/tools/", is: "the page's tools: their catalog, and running a call" },
       { path: "src/widget/view/", is: "the components, and the state that they show" },
       {
+        path: "src/widget/view/message/",
+        is: "one message: its text, images and sources, and what can be done with it",
+      },
+      {
         path: "src/widget/view/people/",
         is: "who answers instead of the assistant, and what a visitor leaves them",
       },

@@ -5,6 +5,22 @@ import { readerOf, says, textOfLines } from "../instance.ts";
 import type { Instance } from "../instance.ts";
 import { eachOnOneInstance } from "../on-instances.ts";
 import { serverCall } from "../scripted-agent.ts";
+import type { PlayedTurn } from "../scripted-agent.ts";
+
+/** The turn under way is played, then that of the message that waits: each in its own stream. */
+async function inTurn(
+  { agent }: Instance,
+  turn: PlayedTurn,
+  [first, second]: [ReturnType<typeof readerOf>, ReturnType<typeof readerOf>],
+): Promise<void> {
+  turn.write("1");
+  turn.finish();
+  expect(textOfLines(await first.all)).toBe("1");
+  const next = await agent.turn();
+  next.write("2");
+  next.finish();
+  expect(textOfLines(await second.all)).toBe("2");
+}
 
 describe.each(storeKinds)("a message of a channel that interrupts, on $name", ({ prepare }) => {
   let here: Instance;
@@ -68,13 +84,7 @@ describe.each(storeKinds)("a message of a channel that does not, on $name", ({ p
     const turn = await here.agent.turn();
     const second = readerOf(await here.threads.say(says("t1", "Two")));
     await new Promise((resolve) => setTimeout(resolve, 100));
-    turn.write("1");
-    turn.finish();
-    expect(textOfLines(await first.all)).toBe("1");
-    const next = await here.agent.turn();
-    next.write("2");
-    next.finish();
-    expect(textOfLines(await second.all)).toBe("2");
+    await inTurn(here, turn, [first, second]);
   });
 });
 
@@ -117,12 +127,6 @@ describe.each(storeKinds)("a message of a channel that steers, on $name", ({ pre
     const turn = await here.agent.turn();
     const second = await say("Two");
     await isTold();
-    turn.write("1");
-    turn.finish();
-    expect(textOfLines(await first.all)).toBe("1");
-    const next = await here.agent.turn();
-    next.write("2");
-    next.finish();
-    expect(textOfLines(await second.all)).toBe("2");
+    await inTurn(here, turn, [first, second]);
   });
 });

@@ -1,5 +1,5 @@
-// For src/widget/run/thread/branch-out.ts, src/widget/run/thread/approve-calls.ts, src/widget/view/message-tools.tsx,
-// src/widget/run/thread/say-now.ts, src/widget/view/approval.tsx, src/widget/view/brancher.ts
+// For src/widget/run/thread/branch-out.ts, src/widget/run/thread/approve-calls.ts, src/widget/view/message/message-tools.tsx,
+// src/widget/run/thread/say-now.ts, src/widget/view/approval.tsx, src/widget/view/message/brancher.ts
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";

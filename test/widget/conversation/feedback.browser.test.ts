@@ -1,4 +1,4 @@
-// For src/widget/run/thread/rate-replies.ts, src/widget/view/shown-feedback.ts, src/widget/view/thumbs.tsx
+// For src/widget/run/thread/rate-replies.ts, src/widget/view/message/shown-feedback.ts, src/widget/view/message/thumbs.tsx
 import { describe } from "vitest";
 import { violations } from "../page/axe.ts";
 import { SOON, test } from "../browser.ts";

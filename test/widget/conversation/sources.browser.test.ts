@@ -1,4 +1,4 @@
-// For src/widget/view/sources.tsx
+// For src/widget/view/message/sources.tsx
 import { describe } from "vitest";
 import { SOON, test } from "../browser.ts";
 import type { Visit } from "../browser.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../../../client/core/printable.ts";
+import { printable, printableArguments } from "../../../client/core/printable.ts";
 import type { ToolCallLine } from "../../../../machines/line.ts";
 import { asksFirst } from "../../tools/asks-first.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -21,13 +21,12 @@ export async function confirmCall(options: ConfirmOptions): Promise<boolean> {
 async function askVisitor({ view, tool, call, allowed }: ConfirmOptions): Promise<Consent> {
   if (allowed.has(tool.name)) return "allow";
   const consent = await new Promise<Consent>((decide) => {
-    const values = Object.entries(call.arguments).map(([name, value]): [string, string] => [
-      printable(name),
-      printable(typeof value === "string" ? value : JSON.stringify(value)),
-    ]);
     // Some browsers turn a missing title into an empty one.
     const title = printable(tool.title || tool.description || tool.name);
-    view.change({ confirmation: { title, arguments: values, decide }, announcement: title });
+    view.change({
+      confirmation: { title, arguments: printableArguments(call.arguments), decide },
+      announcement: title,
+    });
   });
   view.change({ confirmation: null });
   if (consent === "always") allowed.add(tool.name);

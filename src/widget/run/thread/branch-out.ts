@@ -1,4 +1,4 @@
-import { addBrancher } from "../../view/brancher.ts";
+import { addBrancher } from "../../view/message/brancher.ts";
 import type { ShownMessage } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { isBefore } from "../messages/with-item.ts";

@@ -1,4 +1,4 @@
-import { addRater, feedbackOf } from "../../view/shown-feedback.ts";
+import { addRater, feedbackOf } from "../../view/message/shown-feedback.ts";
 import type { ShownMessage } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { warnOwner } from "../warn-owner.ts";

@@ -1,4 +1,4 @@
-import type { ShownMessage } from "./view-state.ts";
+import type { ShownMessage } from "../view-state.ts";
 
 /** Begins branches of a conversation. A message is rendered without knowing its conversation, so every brancher is asked. */
 export interface Brancher {

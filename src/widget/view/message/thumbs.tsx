@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
-import type { Language } from "../strings/language.ts";
-import { CommentForm } from "./comment-form.tsx";
+import type { Language } from "../../strings/language.ts";
+import { CommentForm } from "../comment-form.tsx";
 import { feedbackOf, raterOf } from "./shown-feedback.ts";
 import type { GivenFeedback } from "./shown-feedback.ts";
-import type { ShownMessage } from "./view-state.ts";
+import type { ShownMessage } from "../view-state.ts";
 
 /** A hand with its thumb up, on a 24-unit grid. */
 const HAND = "M7 11v9H4v-9zm0 0 4-8a2 2 0 0 1 2 2v4h6a1.6 1.6 0 0 1 1.6 2l-1.7 7.6a1.6 1.6 0 0 1-1.6 1.4H7";

@@ -1,4 +1,4 @@
-import type { ShownMessage } from "./view-state.ts";
+import type { ShownMessage } from "../view-state.ts";
 
 export interface ShownFeedback {
   rating: "up" | "down" | null;

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import { hasTooManyPixels } from "../../domain/threads/image-dimensions.ts";
-import { openImage } from "../images/open-image.ts";
-import type { MessageImage } from "../images/message-image.ts";
-import type { Strings } from "../strings/strings.ts";
+import { hasTooManyPixels } from "../../../domain/threads/image-dimensions.ts";
+import { openImage } from "../../images/open-image.ts";
+import type { MessageImage } from "../../images/message-image.ts";
+import type { Strings } from "../../strings/strings.ts";
 
 /** The images of a visitor's message, each in a box of fixed size, so that nothing moves when they load. */
 export function MessageImages(props: { images: readonly MessageImage[]; strings: Strings }): VNode {

@@ -1,12 +1,12 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Language } from "../strings/language.ts";
-import type { Strings } from "../strings/strings.ts";
-import { Icon } from "./icons.tsx";
-import { panelModule } from "./panel-module.ts";
-import { RichText } from "./markdown/rich-text.tsx";
-import { Time } from "./time.tsx";
-import type { Problem, ShownMessage, ShownStep } from "./view-state.ts";
+import type { Language } from "../../strings/language.ts";
+import type { Strings } from "../../strings/strings.ts";
+import { Icon } from "../icons.tsx";
+import { panelModule } from "../panel-module.ts";
+import { RichText } from "../markdown/rich-text.tsx";
+import { Time } from "../time.tsx";
+import type { Problem, ShownMessage, ShownStep } from "../view-state.ts";
 
 interface Props {
   message: ShownMessage;

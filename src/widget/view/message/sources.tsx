@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import type { Language } from "../strings/language.ts";
-import type { ShownMessage } from "./view-state.ts";
+import type { Language } from "../../strings/language.ts";
+import type { ShownMessage } from "../view-state.ts";
 
 /** The documents that a finished reply rests on. A file of the site's owner has no address: its title is shown alone. */
 export function Sources({ message, language }: { message: ShownMessage; language: Language }): VNode | null {

@@ -1,10 +1,10 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import type { Language } from "../strings/language.ts";
+import type { Language } from "../../strings/language.ts";
 import { brancherOf } from "./brancher.ts";
 import type { Brancher } from "./brancher.ts";
 import { Thumbs } from "./thumbs.tsx";
-import type { ShownMessage } from "./view-state.ts";
+import type { ShownMessage } from "../view-state.ts";
 
 interface Props {
   message: ShownMessage;
