@@ -4,6 +4,7 @@ import type { Store } from "../../store.ts";
 
 /** How many items before a reply are looked through for the message that it answers. */
 const LOOKED_THROUGH = 50;
+const LOOKED_THROUGH_CHARS = 1_000_000;
 
 type Reads = Pick<Store, "history">;
 
@@ -31,7 +32,9 @@ export async function answeredBy(store: Reads, uid: string, messageId: string): 
 async function itemsTo(store: Reads, uid: string, messageId: string, limit: number) {
   const number = /^[1-9][0-9]{0,14}$/.test(messageId) ? Number(messageId) : 0;
   if (number === 0) return [];
-  const next = await store.history(uid, { limit, before: String(number + 1) });
-  const items = next.length > 0 ? next : await store.history(uid, { limit, before: null });
+  // Only who said what is looked at: no text in parts is read for that.
+  const page = { limit, budgetChars: LOOKED_THROUGH_CHARS };
+  const next = await store.history(uid, { ...page, before: String(number + 1) });
+  const items = next.length > 0 ? next : await store.history(uid, { ...page, before: null });
   return items.at(-1)?.id === messageId ? items : [];
 }
