@@ -7,19 +7,19 @@ import { eachOnOneInstance } from "../on-instances.ts";
 import { serverCall } from "../scripted-agent.ts";
 import type { PlayedTurn } from "../scripted-agent.ts";
 
-/** The turn under way is played, then that of the message that waits: each in its own stream. */
+/** The turn under way is played, then that of the message that waits. Returns what each of the two streams says. */
 async function inTurn(
   { agent }: Instance,
   turn: PlayedTurn,
   [first, second]: [ReturnType<typeof readerOf>, ReturnType<typeof readerOf>],
-): Promise<void> {
+): Promise<[string, string]> {
   turn.write("1");
   turn.finish();
-  expect(textOfLines(await first.all)).toBe("1");
+  await first.all;
   const next = await agent.turn();
   next.write("2");
   next.finish();
-  expect(textOfLines(await second.all)).toBe("2");
+  return [textOfLines(await first.all), textOfLines(await second.all)];
 }
 
 describe.each(storeKinds)("a message of a channel that interrupts, on $name", ({ prepare }) => {
@@ -84,7 +84,7 @@ describe.each(storeKinds)("a message of a channel that does not, on $name", ({ p
     const turn = await here.agent.turn();
     const second = readerOf(await here.threads.say(says("t1", "Two")));
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await inTurn(here, turn, [first, second]);
+    expect(await inTurn(here, turn, [first, second])).toEqual(["1", "2"]);
   });
 });
 
@@ -127,6 +127,6 @@ describe.each(storeKinds)("a message of a channel that steers, on $name", ({ pre
     const turn = await here.agent.turn();
     const second = await say("Two");
     await isTold();
-    await inTurn(here, turn, [first, second]);
+    expect(await inTurn(here, turn, [first, second])).toEqual(["1", "2"]);
   });
 });
