@@ -1,7 +1,9 @@
 import type { HandedBack } from "../machines/person.ts";
 import type { Call, RefusedCall, Shown, Usage } from "../machines/run.ts";
 import type { Attachment } from "./domain/threads/attachments.ts";
+import type { MessageFile } from "./domain/threads/files.ts";
 import type { HistorySummary } from "./domain/threads/history-summary.ts";
+import type { ToldFiles } from "./domain/threads/told-files.ts";
 import type { ToolImages } from "./domain/threads/told-images.ts";
 import type { Api, Catalog, Message, RunRecord, TurnItem } from "./domain/threads/message.ts";
 import type { Wrote } from "./model.ts";
@@ -19,12 +21,16 @@ export interface Turn {
   text: string;
   /** The attachments of that text. */
   attachments?: Attachment[];
+  /** The files of that text. */
+  files?: MessageFile[];
   /** The run whose message that text is, if it is answered again; absent: this one's. */
   askedIn?: string;
   /** Present if a person had the thread before that text, and gave it back. */
   handedBack?: HandedBack;
   /** By run id: the stored images (data: URLs) that the model sees; absent: none. */
   images?: ReadonlyMap<string, readonly string[]>;
+  /** Of that text and of those before it; absent: they have none. */
+  toldFiles?: ToldFiles;
   /** Of the beginning of the history, which `before` then leaves out; absent: there is none. */
   summary?: HistorySummary;
   /** By call id: images (data: URLs) that tools answered in this run; absent: none, or they are gone with the process that had them. */

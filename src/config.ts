@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { ConfigError } from "./config/config-error.ts";
 import { contentKeys } from "./config/content-keys.ts";
+import { filesOf, filesVariables } from "./config/files.ts";
+import type { FilesSettings } from "./config/files.ts";
 import type { ContentKeys } from "./config/content-keys.ts";
 import {
   callersKeys,
@@ -33,6 +35,8 @@ export interface Limits {
   ipMessagesPerMinute: number;
   toolResultsPerMinute: number;
   ipToolResultsPerMinute: number;
+  filesPerHour: number;
+  ipFilesPerHour: number;
   ratingsPerMinute: number;
   ipRatingsPerMinute: number;
   threadsPerHour: number;
@@ -63,6 +67,7 @@ export interface Config {
   /** Empty: the embedded store. Several: the seed nodes of a Redis Cluster. Secret: an address may carry a password. */
   redisUrls: Secret[];
   dataDir: string;
+  files: FilesSettings;
   /** null: contents are stored as plain text. */
   contentKeys: ContentKeys | null;
   channelsFile: string | null;
@@ -132,6 +137,8 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** The values of these are never printed: each is a secret, or an address that may contain one. */
 const SECRETS: ReadonlySet<string> = new Set([
   "CONTENT_KEYS",
+  "FILES_ACCESS_KEY_ID",
+  "FILES_SECRET_ACCESS_KEY",
   "HARNESS_API_KEY",
   "OIDC_CLIENT_SECRET",
   "OPENAI_API_KEY",
@@ -182,6 +189,7 @@ const variables = z.object({
   MESSENGERS: oneOf(["on", "off", "only"]).default("on"),
   KNOWLEDGE_PRIVATE: oneOf(["on", "off"]).default("off"),
   PUBLIC_URL: secureAddress().nullable().default(null),
+  ...filesVariables,
   ...tracingVariables,
   WIDGET_MAX_TEXT_CHARS: whole(1, MOST).default(2_000),
   WIDGET_MAX_WEBMCP_TOOLS_CHARS: whole(1, MOST).default(20_000),
@@ -190,6 +198,8 @@ const variables = z.object({
   WIDGET_IP_MESSAGES_PER_MINUTE: whole(1, MOST).default(30),
   WIDGET_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(120),
   WIDGET_IP_TOOL_RESULTS_PER_MINUTE: whole(1, MOST).default(600),
+  WIDGET_FILES_PER_HOUR: whole(1, MOST).default(40),
+  WIDGET_IP_FILES_PER_HOUR: whole(1, MOST).default(120),
   WIDGET_RATINGS_PER_MINUTE: whole(1, MOST).default(20),
   WIDGET_IP_RATINGS_PER_MINUTE: whole(1, MOST).default(100),
   WIDGET_THREADS_PER_HOUR: whole(1, MOST).default(30),
@@ -272,6 +282,7 @@ function configOf(
     logAddresses: value.LOG_ADDRESSES === "on",
     redisUrls: value.REDIS_URL,
     dataDir: value.DATA_DIR,
+    files: filesOf(value),
     contentKeys: value.CONTENT_KEYS,
     channelsFile: value.CHANNELS_FILE,
     providersFile: value.PROVIDERS_FILE,
@@ -314,6 +325,8 @@ function configOf(
       ipMessagesPerMinute: value.WIDGET_IP_MESSAGES_PER_MINUTE,
       toolResultsPerMinute: value.WIDGET_TOOL_RESULTS_PER_MINUTE,
       ipToolResultsPerMinute: value.WIDGET_IP_TOOL_RESULTS_PER_MINUTE,
+      filesPerHour: value.WIDGET_FILES_PER_HOUR,
+      ipFilesPerHour: value.WIDGET_IP_FILES_PER_HOUR,
       ratingsPerMinute: value.WIDGET_RATINGS_PER_MINUTE,
       ipRatingsPerMinute: value.WIDGET_IP_RATINGS_PER_MINUTE,
       threadsPerHour: value.WIDGET_THREADS_PER_HOUR,
@@ -376,6 +389,7 @@ export function secretsOf(config: Config): Secret[] {
       ...config.olderApiKeys,
       config.openai.apiKey,
       config.openId?.clientSecret ?? null,
+      config.files.place && "bucket" in config.files.place ? config.files.place.secretAccessKey : null,
     ].filter((secret) => secret !== null),
     ...(config.contentKeys?.keys ?? []).map(({ key: secret }) => secret),
     ...passwords.filter((password) => password !== "").map((password) => new Secret(password)),

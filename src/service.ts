@@ -50,6 +50,8 @@ import { chooseListen } from "./listeners/choose.ts";
 import { whyNoNativeBuild } from "./listeners/uws/native-build.ts";
 import { unreadBytes } from "./listeners/unread.ts";
 import type { Knowledge } from "./knowledge.ts";
+import { createDocumentTexts } from "./knowledge/document-texts.ts";
+import type { DocumentTexts } from "./knowledge/document-texts.ts";
 import { createKnowledge, withKnowledge } from "./knowledge/create-knowledge.ts";
 import type { Log } from "./log.ts";
 import type { Model } from "./model.ts";
@@ -159,8 +161,17 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
     share: () => threads.share(),
     messengers,
   });
+  const documents = createDocumentTexts();
   const telling = webhooks ? tellingStore(store, webhooks) : store;
-  const threads = threadsOver({ ...dependencies, store: telling, observer }, { agent, directory, webhooks });
+  const threads = threadsOver(
+    { ...dependencies, store: telling, observer },
+    {
+      agent,
+      directory,
+      webhooks,
+      documents,
+    },
+  );
   const parts = { directory, threads, agent, threadChanges, telling, variables, messengers, knowledge };
   const listener = await openListener(dependencies, handlerOver(dependencies, parts));
   await threads.start();
@@ -211,7 +222,7 @@ export async function startService(dependencies: ServiceDependencies): Promise<S
       .then(() => stats.stop())
       .then(() => messengers?.stop())
       .then(() => webhooks?.stop())
-      .then(() => knowledge?.stop())
+      .then(() => Promise.all([knowledge?.stop(), documents.stop()]))
       .finally(() => clearInterval(alive));
     await until(() => listener.inFlight() === 0, LAST_BYTES_MS, clock);
     await listener.close();
@@ -338,7 +349,12 @@ function variablesOver({ namedVariables, log }: ServiceDependencies, directory: 
 
 function threadsOver(
   dependencies: ServiceDependencies,
-  { agent, directory, webhooks }: { agent: Agent; directory: Directory; webhooks: Webhooks | null },
+  {
+    agent,
+    directory,
+    webhooks,
+    documents,
+  }: { agent: Agent; directory: Directory; webhooks: Webhooks | null; documents: DocumentTexts },
 ): RunningThreads {
   const { config, store, clock, log, observer = nobody, tracing } = dependencies;
   return createThreads({
@@ -350,6 +366,7 @@ function threadsOver(
     tellsDeletion: (deletion) =>
       deletedTellings(store, directory.lastRead(deletion.slug)?.webhooks ?? [], deletion),
     handOff: (slug) => handOffOf(directory.lastRead(slug)?.handoff),
+    readDocument: documents.read,
     whileRunning: (slug) => directory.lastRead(slug)?.agent.whileRunning ?? "queue",
     clock,
     timers: systemTimers,

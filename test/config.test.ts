@@ -49,6 +49,7 @@ describe("readConfig()", () => {
       logAddresses: true,
       redisUrls: [],
       dataDir: "./data",
+      files: { place: null, maxBytes: 4_194_304 },
       contentKeys: null,
       channelsFile: null,
       providersFile: null,
@@ -86,6 +87,8 @@ describe("readConfig()", () => {
         ipMessagesPerMinute: 30,
         toolResultsPerMinute: 120,
         ipToolResultsPerMinute: 600,
+        filesPerHour: 40,
+        ipFilesPerHour: 120,
         ratingsPerMinute: 20,
         ipRatingsPerMinute: 100,
         threadsPerHour: 30,
@@ -130,6 +133,8 @@ describe("readConfig()", () => {
     "WIDGET_IP_MESSAGES_PER_MINUTE",
     "WIDGET_TOOL_RESULTS_PER_MINUTE",
     "WIDGET_IP_TOOL_RESULTS_PER_MINUTE",
+    "WIDGET_FILES_PER_HOUR",
+    "WIDGET_IP_FILES_PER_HOUR",
     "WIDGET_RATINGS_PER_MINUTE",
     "WIDGET_IP_RATINGS_PER_MINUTE",
     "WIDGET_THREADS_PER_HOUR",
@@ -185,6 +190,21 @@ describe("readConfig()", () => {
     [{ DEMO: "on", HOST: "0.0.0.0", CHANNELS_FILE: "channels.json" }, true],
   ])("the demo is for this machine, unless it is wanted elsewhere: %o", (env, isOn) => {
     expect(readConfig(env).demo).toBe(isOn);
+  });
+
+  test("takes one place of files, and a bucket only with its keys", () => {
+    const keys = { FILES_ACCESS_KEY_ID: "id", FILES_SECRET_ACCESS_KEY: "a-secret" };
+    expect(readConfig({ FILES_DIR: "/srv/files" }).files).toEqual({
+      place: { folder: "/srv/files" },
+      maxBytes: 20_971_520,
+    });
+    const bucket = { FILES_URL: "https://s3.example/bucket/folder", FILES_MAX_BYTES: "5", ...keys };
+    const { place, maxBytes } = readConfig(bucket).files;
+    expect([maxBytes, place]).toMatchObject([5, { bucket: bucket.FILES_URL, region: "us-east-1" }]);
+    expect(refusal({ FILES_DIR: "/a", ...bucket })).toContain("FILES_DIR and FILES_URL are both set");
+    for (const wrong of [{ FILES_URL: bucket.FILES_URL }, { ...keys, FILES_URL: "https://s3.example/" }])
+      expect(refusal(wrong)).toContain("it takes https://HOST/BUCKET, FILES_ACCESS_KEY_ID");
+    expect(refusal({ ...bucket, FILES_MAX_BYTES: "-1" })).toContain("FILES_MAX_BYTES");
   });
 
   test("takes keys of CONTENT_KEYS, the first of which encrypts, or none after off", () => {

@@ -12,6 +12,8 @@ export type RateWindowName =
   | "messages-by-address"
   | "tool-results-by-token"
   | "tool-results-by-address"
+  | "files-by-token"
+  | "files-by-address"
   | "ratings-by-token"
   | "ratings-by-address"
   | "threads-by-token"
@@ -21,6 +23,7 @@ export type RateWindowName =
   // An IPv6 /48, all of which may belong to one client.
   | "messages-by-network"
   | "tool-results-by-network"
+  | "files-by-network"
   | "ratings-by-network"
   | "visitors-by-network"
   | "reads-by-network";
@@ -55,6 +58,8 @@ export function createRateWindows(options: {
     "messages-by-address": stateOf(limits.ipMessagesPerMinute, MINUTE_MS),
     "tool-results-by-token": stateOf(limits.toolResultsPerMinute, MINUTE_MS),
     "tool-results-by-address": stateOf(limits.ipToolResultsPerMinute, MINUTE_MS),
+    "files-by-token": stateOf(limits.filesPerHour, HOUR_MS),
+    "files-by-address": stateOf(limits.ipFilesPerHour, HOUR_MS),
     "ratings-by-token": stateOf(limits.ratingsPerMinute, MINUTE_MS),
     "ratings-by-address": stateOf(limits.ipRatingsPerMinute, MINUTE_MS),
     "threads-by-token": stateOf(limits.threadsPerHour, HOUR_MS),
@@ -63,6 +68,7 @@ export function createRateWindows(options: {
     "reads-by-address": stateOf(limits.ipReadsPerMinute, MINUTE_MS),
     "messages-by-network": stateOf(limits.ipMessagesPerMinute * limits.networkFactor, MINUTE_MS),
     "tool-results-by-network": stateOf(limits.ipToolResultsPerMinute * limits.networkFactor, MINUTE_MS),
+    "files-by-network": stateOf(limits.ipFilesPerHour * limits.networkFactor, HOUR_MS),
     "ratings-by-network": stateOf(limits.ipRatingsPerMinute * limits.networkFactor, MINUTE_MS),
     "visitors-by-network": stateOf(limits.visitorsPerHourPerIp * limits.networkFactor, HOUR_MS),
     "reads-by-network": stateOf(limits.ipReadsPerMinute * limits.networkFactor, MINUTE_MS),

@@ -161,6 +161,7 @@ async function admitVisitor(
 const NETWORK_WINDOW: ReadonlyMap<RateWindowName, RateWindowName> = new Map([
   ["messages-by-address", "messages-by-network"],
   ["tool-results-by-address", "tool-results-by-network"],
+  ["files-by-address", "files-by-network"],
   ["ratings-by-address", "ratings-by-network"],
   ["visitors-by-address", "visitors-by-network"],
   ["reads-by-address", "reads-by-network"],

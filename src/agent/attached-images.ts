@@ -3,8 +3,10 @@ import type { Turn } from "../agent.ts";
 import { addressesOf, declaredType } from "../domain/threads/attachments.ts";
 import { isClosedUrl } from "../domain/public-address.ts";
 import type { Attachment } from "../domain/threads/attachments.ts";
+import type { MessageFile } from "../domain/threads/files.ts";
 import { runsWithImages } from "../domain/threads/told-images.ts";
 import type { AttachedImage, UserMessage } from "../model.ts";
+import type { ShownFiles } from "./attached-files.ts";
 
 /** The addresses of the images that the model sees with a user's message; null: it sees none. */
 export type ShownImages = (message: Said) => readonly (string | null)[] | null;
@@ -25,14 +27,20 @@ function publicOrNull(url: string | null): string | null {
   return url === null || declaredType(url) !== null || !isClosedUrl(url) ? url : null;
 }
 
-export function userMessage(said: Said & { content: string }, shown: ShownImages): UserMessage {
-  const { content, attachments = [] } = said;
-  if (attachments.length === 0) return { role: "user", content };
+export function userMessage(
+  said: Said & { content: string; files?: readonly MessageFile[] },
+  shown: ShownImages,
+  ofFiles: ShownFiles,
+): UserMessage {
+  const { attachments = [] } = said;
+  const { text, images } = ofFiles(said.files);
+  const content = said.content === "" ? text.trimStart() : said.content + text;
+  if (attachments.length === 0 && images.length === 0) return { role: "user", content };
   const addresses = shown(said);
   return {
     role: "user",
     content,
-    images: attachments.map((each, nth) => imageOf(each, addresses?.[nth] ?? null)),
+    images: [...attachments.map((each, nth) => imageOf(each, addresses?.[nth] ?? null)), ...images],
   };
 }
 

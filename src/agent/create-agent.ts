@@ -124,9 +124,10 @@ export function createAgent(options: AgentOptions): Agent {
     },
   ): PromptInput {
     const left = maxInputTokens - toolTokens;
-    const maxChars = maxCharsOf(settingsOf(slug).history);
+    const { history, images = false } = settingsOf(slug);
+    const maxChars = maxCharsOf(history);
     const before = maxChars === Infinity ? all : newestWithin(all, maxChars);
-    return { ...given, ...told, before, maxInputTokens: left };
+    return { ...given, ...told, before, seesImages: images, maxInputTokens: left };
   }
 
   /** Read only if a server needs it. */

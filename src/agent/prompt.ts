@@ -6,6 +6,8 @@ import type { Message, PastCall, PastTurn, RunRecord, Speaker, TurnItem } from "
 import { shortDisplayName } from "../domain/people/user.ts";
 import { WITHHELD } from "../model.ts";
 import type { ModelCall, ModelMessage, SpokenMessage } from "../model.ts";
+import { FILE_RULE, shownFiles } from "./attached-files.ts";
+import type { ShownFiles } from "./attached-files.ts";
 import { shownImages, userMessage } from "./attached-images.ts";
 import type { ShownImages } from "./attached-images.ts";
 import { parseArguments } from "./tools/arguments.ts";
@@ -62,6 +64,10 @@ export interface PromptInput {
   text: string;
   /** The attachments of that text. */
   attachments?: readonly Attachment[] | undefined;
+  /** The files of that text, and what is told of all. `seesImages`: those that are images, too. */
+  files?: Turn["files"] | undefined;
+  toldFiles?: Turn["toldFiles"] | undefined;
+  seesImages?: boolean;
   /** As of a turn (agent.ts). */
   askedIn?: string | undefined;
   /** The stored images by the run of their message (agent.ts, Turn). */
@@ -93,17 +99,29 @@ export function buildPrompt(input: PromptInput): ModelMessage[] {
   const runId = input.askedIn ?? run.runId;
   const asked = { runId, ...(input.attachments && { attachments: input.attachments }) };
   const shown = shownImages(asked, before, input.images);
+  const ofFiles = shownFiles({ ...(input.files && { files: input.files }) }, before, {
+    told: input.toldFiles,
+    maxBytes: maxInputTokens * FILE_BYTES_PER_TOKEN,
+    seesImages: input.seesImages ?? false,
+  });
   const unasked = instructionOf(run) !== null;
-  const question = userMessage({ ...asked, content: unasked ? UNASKED : text }, shown);
+  const question = userMessage(
+    { ...asked, ...(input.files && { files: input.files }), content: unasked ? UNASKED : text },
+    shown,
+    ofFiles,
+  );
   const told = input.handedBack ? [handedBackBlock(input.handedBack)] : [];
   const presentWith = (toolImages: PromptInput["toolImages"]) =>
     shortenToFit([...told, question, ...runMessages(run.turns, toolImages)], maxInputTokens);
   const whole = presentWith(input.toolImages);
   const present = estimateTokens(whole) > maxInputTokens ? presentWith(undefined) : whole;
-  const exchanges = before.map((message) => exchangeOf(message, shown));
+  const exchanges = before.map((message) => exchangeOf(message, shown, ofFiles));
   const rest = maxInputTokens - estimateTokens(present) - summaryTokens(input);
   return [systemMessage(input), ...begunByUser(exchanges, rest), ...present];
 }
+
+/** Files may have half of the input: four bytes are a token (history/history-budget.ts). */
+const FILE_BYTES_PER_TOKEN = 2;
 
 /** A conversation that did not begin with a message of the visitor: some models read none that begins with a reply. */
 const UNASKED = "(The visitor has written nothing here.)";
@@ -152,6 +170,7 @@ export function systemMessage(input: PromptInput): ModelMessage {
     ...(peopleIn(input) ? [PEOPLE_RULE] : []),
     ...(failuresIn(input) ? [FAILURE_RULE] : []),
     ...(input.summary ? [SUMMARY_RULE] : []),
+    ...(input.toldFiles ? [FILE_RULE] : []),
     ...(instruction === null ? [] : [INSTRUCTION_RULE]),
   ].join("");
   return {
@@ -225,11 +244,11 @@ function runMessages(
 }
 
 /** A message of the history as the model is given it again: a reply's calls and their results, in short form, before its text. */
-function exchangeOf(message: Message, shown: ShownImages): ModelMessage[] {
+function exchangeOf(message: Message, shown: ShownImages, ofFiles: ShownFiles): ModelMessage[] {
   const { author, handedBack } = message;
   if (author) return [personBlock(author.name, message.content)];
   if (message.role === "user") {
-    return [...(handedBack ? [handedBackBlock(handedBack)] : []), userMessage(message, shown)];
+    return [...(handedBack ? [handedBackBlock(handedBack)] : []), userMessage(message, shown, ofFiles)];
   }
   const last = message.turns?.at(-1);
   const closing = last?.calls.length === 0 ? last : {};

@@ -129,6 +129,17 @@ export interface Attachment {
   name?: string;
 }
 
+/** A file of a message; it is fetched by its id. */
+export interface MessageFile {
+  /** By which it is fetched, and named by a message. */
+  id: string;
+  /** As its sender named it, without a folder; at most 256 characters. */
+  name: string;
+  type: string;
+  /** Its length. */
+  bytes: number;
+}
+
 /** What somebody thinks of a reply. */
 export interface Rating {
   /** Good or bad. */
@@ -151,6 +162,8 @@ export interface HistoryItem {
   clientMessageId?: string;
   /** Only on a user's message that came with images. */
   attachments?: Attachment[];
+  /** Only on a user's message that came with files. */
+  files?: MessageFile[];
   /** Only on a reply that used tools. */
   steps?: Omit<StepLine, "type" | "sources" | "approval">[];
   /** Only on a reply that rests on documents of the site: which ones. */
@@ -279,6 +292,8 @@ export interface Message extends ThreadOfUser {
   displayName?: string;
   /** Up to 4 images, where the channel's `agent.images` is true; else refused with 422. */
   attachments?: Attachment[];
+  /** The ids of up to 8 files that {@link Client.sendFile} has sent to this thread within a day; else refused with 422. */
+  files?: string[];
   /**
    * What your site knows of the user, at most 4,000 characters of JSON: kept with the user, and told to the model as facts.
    * A later map replaces the whole one, an empty one removes it.
@@ -290,6 +305,14 @@ export interface Message extends ThreadOfUser {
   locale?: string;
   /** The id of a user's item in whose place this message stands: a branch begins. Refused with 404 where it is none. */
   replaces?: string;
+}
+
+/** A file for a message of a thread. */
+export interface NewFile extends ThreadOfUser {
+  /** The model is told it. */
+  name: string;
+  /** PDF, Word (.docx), text, CSV or an image, by its content; no longer than FILES_MAX_BYTES (4 MiB). */
+  data: Blob | Uint8Array<ArrayBuffer>;
 }
 
 /** Another reply to a message. */
@@ -528,6 +551,8 @@ export interface Client {
    * the thread takes, is tried again.
    */
   send(message: Message, options?: Abortable): Reply;
+  /** Sends a file, for a message to name in its `files`. Refused with 413 for one that is too long, 422 for one of another type. */
+  sendFile(file: NewFile, options?: Abortable): Promise<MessageFile>;
   /** Has the message of a reply answered once more, in a new branch. Refused with 404 where it is no reply. */
   regenerate(reply: AnotherReply, options?: Abortable): Reply;
   /**

@@ -4,6 +4,7 @@ import type {
   ClientOptions,
   HistoryItem,
   Identified,
+  MessageFile,
   Spoken,
   ThreadPage,
 } from "./client.d.ts";
@@ -34,6 +35,12 @@ export function createClient(options: ClientOptions): Client {
       const body = inChannel({ ...said, clientMessageId: said.clientMessageId ?? crypto.randomUUID() });
       const response = await requests.insist(`${threadOf(threadId)}/say`, { ...how, body });
       return (await response.json()) as Spoken;
+    },
+
+    async sendFile({ threadId, data, ...named }, how) {
+      const path = `${threadOf(threadId)}/files?${queryOf(inChannel(named))}`;
+      const response = await requests.insist(path, { ...how, file: data });
+      return (await response.json()) as MessageFile;
     },
 
     async approve({ threadId, ...decided }, how) {

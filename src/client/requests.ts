@@ -27,6 +27,8 @@ export interface Requests {
 
 export interface Sent extends Abortable {
   body?: object;
+  /** In place of a body. */
+  file?: Blob | Uint8Array<ArrayBuffer>;
   key?: string;
 }
 
@@ -43,11 +45,16 @@ const LONGEST_PAUSE_MS = 30_000;
 export function createRequests({ baseUrl, key, retries = 8, fetch: send = fetch }: ClientOptions): Requests {
   const base = baseUrl.replace(/(?<!\/)\/+$/, "");
 
-  async function ask(path: string, { body, key: own = key, signal }: Sent = {}): Promise<Response> {
+  async function ask(path: string, { body, file, key: own = key, signal }: Sent = {}): Promise<Response> {
     const response = await send(`${base}/v1/${path}`, {
-      method: body ? "POST" : "GET",
-      headers: { authorization: `Bearer ${own}`, ...(body ? { "content-type": "application/json" } : {}) },
+      method: body || file ? "POST" : "GET",
+      headers: {
+        authorization: `Bearer ${own}`,
+        ...(body ? { "content-type": "application/json" } : {}),
+        ...(file ? { "content-type": "application/octet-stream" } : {}),
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(file ? { body: file } : {}),
       ...(signal ? { signal } : {}),
     });
     if (response.ok) return response;

@@ -2,14 +2,8 @@ import { z } from "zod";
 import { Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "../listener.ts";
 import type { Endpoint, QueryFields } from "./endpoint.ts";
+import type { Reading } from "./reading.ts";
 import { leaveOutNulls } from "./leave-out-nulls.ts";
-
-/**
- * Reads a JSON body, from bytes to a value of its schema. From here on everything is typed and trusted.
- * A refusal comes back as a value, because on the widget API other checks come first (contract, Order of the checks);
- * a body over the limit, or a client that left, rejects at once.
- */
-export type Reading<Value> = { ok: true; value: Value } | { ok: false; refusal: Refusal };
 
 export interface BodyShape<Value> {
   schema: z.ZodType<Value>;
@@ -69,6 +63,7 @@ export function bodyReader(
   { method, body }: Pick<Endpoint, "method" | "body">,
   limitBytes: number,
 ): (request: HttpRequest, mayBeLong: () => Promise<void>) => Promise<Reading<unknown>> {
+  if (body?.read) return body.read;
   if (body) {
     const { schema, check, optional } = body;
     const shape = { schema, ...(check ? { check } : {}), ...(optional ? { empty: schema.parse({}) } : {}) };
@@ -140,7 +135,8 @@ function printable(field: string): string {
   return field.replace(/[^\w.-]/g, "?").slice(0, 80);
 }
 
-function mustBePlain(encoding: string | undefined): void {
+/** Throws Refusal("unsupported-encoding"). */
+export function mustBePlain(encoding: string | undefined): void {
   if (encoding === undefined || encoding.trim().toLowerCase() === "identity") return;
   throw new Refusal("unsupported-encoding");
 }

@@ -6,9 +6,10 @@ import type { Channel } from "../domain/channels/channel.ts";
 import type { Operator, OperatorRole } from "../domain/people/operator.ts";
 import type { RefusalReason } from "../domain/refusal.ts";
 import type { User } from "../domain/people/user.ts";
-import type { HttpAnswer } from "../listener.ts";
+import type { HttpAnswer, HttpRequest } from "../listener.ts";
 import type { Acting } from "../operators/acting.ts";
 import type { Store, ThreadRecord } from "../store.ts";
+import type { Reading } from "./reading.ts";
 import type { AnswerDocumentation, Field, Method, RouteRequest } from "./route.ts";
 
 /**
@@ -43,6 +44,8 @@ export interface Declaration<Who extends Credentials, Path extends string, Body,
 export const RATES = {
   messages: ["messages-by-token", "messages-by-address"],
   toolResults: ["tool-results-by-token", "tool-results-by-address"],
+  /** Each is megabytes in the store. */
+  files: ["files-by-token", "files-by-address"],
   /** Each is a durable write, and may call a webhook. */
   ratings: ["ratings-by-token", "ratings-by-address"],
   threads: ["threads-by-token"],
@@ -75,6 +78,8 @@ export interface DeclaredBody<Body> {
   check?: (body: Body) => void;
   /** A missing body counts as an empty object. */
   optional?: true;
+  /** Reads a body that is no JSON, but a file; its limit is its own. */
+  read?: (request: HttpRequest, mayBeLong: () => Promise<void>) => Promise<Reading<Body>>;
 }
 
 /** A parameter of the query. */
@@ -83,6 +88,8 @@ export interface QueryField<Value = unknown> {
   example: string | number;
   /** Of its text. Absent: any text, null if it is not given; so it is never refused. */
   schema?: z.ZodType<Value>;
+  /** A request without it is refused; only documented. */
+  required?: true;
   /** What is documented if that is another schema. */
   shown?: z.ZodType;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { attributesFit, MAX_ATTRIBUTES_CHARS } from "../domain/people/attributes.ts";
 import { declaredType, IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/threads/attachments.ts";
+import { MAX_FILES } from "../domain/threads/files.ts";
 import type { SentAttachment } from "../domain/threads/attachments.ts";
 import type { Channel } from "../domain/channels/channel.ts";
 import { allowsHandOff, peopleNow } from "../domain/threads/hand-off.ts";
@@ -35,17 +36,19 @@ const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]*$/u;
 const SPACES = /^[\p{White_Space}]*$/u;
 
 /**
- * Throws Refusal("invalid") for a message that hides that it is empty: no image, and a text of characters that nobody sees.
+ * Throws Refusal("invalid") for a message that hides that it is empty: no image, no file, and a text of characters that nobody sees.
  * Spaces and line breaks alone are a text like any other.
  */
 export function mustSaySomething({
   text,
   attachments = [],
+  files = [],
 }: {
   text: string;
   attachments?: readonly unknown[] | undefined;
+  files?: readonly unknown[] | undefined;
 }): void {
-  if (attachments.length > 0 || !INVISIBLE.test(text) || SPACES.test(text)) return;
+  if (attachments.length > 0 || files.length > 0 || !INVISIBLE.test(text) || SPACES.test(text)) return;
   throw new Refusal("invalid", "The text has no visible character");
 }
 
@@ -92,6 +95,30 @@ export const attachmentList = z
     }),
   )
   .max(MAX_ATTACHMENTS);
+
+/** The text of a message that may come with files: without these it is not empty. */
+export const textWithFiles = z.string();
+
+/** A text that is empty is refused as such where no file comes with it. */
+export function saysSomething<Shape extends z.ZodType<{ text: string; files?: string[] | undefined }>>(
+  schema: Shape,
+): Shape {
+  return schema.refine(({ text, files = [] }) => text !== "" || files.length > 0, { path: ["text"] });
+}
+
+/** Files that were sent to the thread before. */
+export const fileIds = z
+  .array(z.string().regex(/^[\w-]{1,64}$/))
+  .max(MAX_FILES)
+  .optional()
+  .describe("The ids of files that were sent to this thread before, 8 at most; else 422");
+
+/** Throws Refusal("invalid") where a channel takes no files. */
+export function mustTakeFiles(channel: Pick<Channel, "agent"> | null): void {
+  if (channel?.agent.files === false) {
+    throw new Refusal("invalid", "This channel takes no files: its agent.files is false");
+  }
+}
 
 /** Throws Refusal("not-found") if there is no such channel, and Refusal("invalid") if it accepts no such images. */
 export function mustTakeImages(

@@ -184,7 +184,7 @@ export function shownMessageId({
  */
 export function itemOf(message: Message, addresses?: readonly (string | null)[]): HistoryItem {
   const { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model } = message;
-  const { error, feedback, replaces, otherBranch } = message;
+  const { error, feedback, replaces, otherBranch, files } = message;
   const sources = sourcesOf(steps ?? []);
   return {
     id,
@@ -193,6 +193,7 @@ export function itemOf(message: Message, addresses?: readonly (string | null)[])
     createdAt: createdAtMs,
     ...(clientMessageId === undefined ? {} : { clientMessageId }),
     ...(addresses ? { attachments: attachmentsOf(attachments, addresses) } : {}),
+    ...(files ? { files } : {}),
     ...(steps ? { steps: steps.map(({ sources: _, ...step }) => step) } : {}),
     ...(sources.length > 0 ? { sources } : {}),
     ...(author ? { author } : {}),

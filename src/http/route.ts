@@ -44,7 +44,8 @@ export interface Documentation {
   query: Record<string, Field>;
   /** Request headers other than the credential. */
   headers: Record<string, Field>;
-  body: { schema: z.ZodType; example: unknown } | null;
+  /** `isFile`: no JSON, but a file, by itself or in a form. */
+  body: { schema: z.ZodType; example: unknown; isFile?: boolean } | null;
   answers: Record<number, AnswerDocumentation>;
 }
 

@@ -15,11 +15,13 @@ import type { Reads } from "./reads.ts";
 import { swaggerRoutes } from "./reference/swagger.ts";
 import type { Route } from "./route.ts";
 import { serverHandleOf } from "./server-api/admit.ts";
+import { serverFiles } from "./server-api/files.ts";
 import { serverMessages } from "./server-api/messages.ts";
 import { serverThreads } from "./server-api/threads.ts";
 import { serverUsers } from "./server-api/users.ts";
 import { widgetHandleOf } from "./widget-api/admit.ts";
 import { preflight } from "./widget-api/cors.ts";
+import { widgetFiles } from "./widget-api/files.ts";
 import { widgetMessages } from "./widget-api/messages.ts";
 import { visitorDesk } from "./widget-api/desk.ts";
 import { widgetThreads } from "./widget-api/threads.ts";
@@ -58,6 +60,7 @@ export interface RouteDependencies {
     | "logAddresses"
     | "maxHeadBytes"
     | "serverMaxBodyBytes"
+    | "files"
     | "clientIpSource"
     | "trustedProxyHops"
     | "console"
@@ -125,7 +128,12 @@ type WithReads = RouteDependencies & { reads: Reads };
 /** /v1/… for backends and bots. */
 function serverRoutes(dependencies: WithReads): Route[] {
   const server = { ...dependencies, admission: createServerAdmission(dependencies) };
-  const endpoints = [...serverMessages(server), ...serverThreads(server), ...serverUsers(server)];
+  const endpoints = [
+    ...serverMessages(server),
+    ...serverThreads(server),
+    ...serverFiles(server),
+    ...serverUsers(server),
+  ];
   return routesOf(endpoints, serverHandleOf(server));
 }
 
@@ -144,6 +152,7 @@ function widgetRoutes(dependencies: WithReads): Route[] {
     ...widgetThreads(widget),
     ...visitorDesk(widget),
     ...widgetMessages(widget),
+    ...widgetFiles(widget),
     ...widgetTools(widget),
     preflight,
     chatEndpoint(widget),

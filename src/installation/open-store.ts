@@ -3,6 +3,8 @@ import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Store } from "../store.ts";
 import type { Engine } from "../stores/engine.ts";
+import type { FilesSettings } from "../config/files.ts";
+import type { OutsideFiles } from "../stores/files/outside-files.ts";
 import { refuseLockedStore } from "../stores/content-keys/refuse-locked.ts";
 import { createWrapping } from "../stores/content-keys/wrapping.ts";
 import type { Wrapping } from "../stores/content-keys/wrapping.ts";
@@ -41,12 +43,14 @@ export const NO_KEYS = { seals: false, keys: [] };
  */
 export async function openSealedStore(options: OpenStoreOptions, wrapping?: Wrapping): Promise<Store> {
   const { config, clock, log, onCommand, engine } = options;
+  const outside = await placeOfFiles(config.files);
   if (config.redisUrls.length === 0) {
     const { openEmbeddedStore } = await import("../stores/embedded.ts");
     return await openEmbeddedStore({
       dataDir: config.dataDir,
       clock,
       wrapping,
+      outside,
       ...(engine ? { engine } : {}),
     });
   }
@@ -57,6 +61,23 @@ export async function openSealedStore(options: OpenStoreOptions, wrapping?: Wrap
     clock,
     log,
     wrapping,
+    outside,
     ...(onCommand === undefined ? {} : { onCommand }),
+  });
+}
+
+/** Null: the bytes of files are in the store. Loads only the code of that place. */
+async function placeOfFiles({ place }: FilesSettings): Promise<OutsideFiles | null> {
+  if (place === null) return null;
+  if ("folder" in place) {
+    const { folderOfFiles } = await import("../stores/files/folder.ts");
+    return folderOfFiles(place.folder);
+  }
+  const { bucketOfFiles } = await import("../stores/files/bucket.ts");
+  return bucketOfFiles({
+    url: place.bucket,
+    accessKeyId: place.accessKeyId.reveal(),
+    secretAccessKey: place.secretAccessKey.reveal(),
+    region: place.region,
   });
 }

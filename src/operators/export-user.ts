@@ -1,5 +1,6 @@
 import { hasKeptImages, addressesOf } from "../domain/threads/attachments.ts";
 import { attributesField } from "../domain/people/attributes.ts";
+import type { MessageFile } from "../domain/threads/files.ts";
 import type { Message } from "../domain/threads/message.ts";
 import type { User } from "../domain/people/user.ts";
 import type { DeskStore, RunSummary, ThreadEntry, ThreadState, ThreadStore, UserStore } from "../store.ts";
@@ -12,7 +13,7 @@ import { viewOfSummary } from "./threads/history-summary.ts";
 import { noteReading, runView } from "./threads/threads.ts";
 import { userView } from "./users.ts";
 
-/** The records of an export, in this order: the user, their sign-ins, then each thread with its messages, their summary if there is one, what operators keep of it, and its runs. */
+/** The records of an export, in this order: the user, their sign-ins, then each thread with its messages and their files, their summary if there is one, what operators keep of it, and its runs. */
 export type ExportedRecord =
   | ({ type: "user" } & ReturnType<typeof userView> & Pick<User, "attributes">)
   /** The user has signed in to this MCP server of the channel; tokens are never exported. */
@@ -20,6 +21,8 @@ export type ExportedRecord =
   | { type: "thread"; id: string; threadId: string; createdAt: number; state: ThreadState }
   /** `addresses`: of its attachments, in order; null for a lost image. */
   | { type: "message"; thread: string; message: Message; addresses: (string | null)[] }
+  /** After the first message that names it. `url`: its bytes (data:); null if they are lost. */
+  | { type: "file"; thread: string; file: MessageFile; url: string | null }
   | {
       type: "desk";
       thread: string;
@@ -35,7 +38,7 @@ export type ExportedRecord =
 /** The changes of who answers in a thread. */
 type ChangesOf = DeskOfThreads["everyChange"];
 
-type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "historySummary"> &
+type Exporting = Pick<ThreadStore, "look" | "run" | "keptImages" | "keptFileBytes" | "historySummary"> &
   Pick<DeskStore, "desk" | "notes"> &
   Pick<UserStore, "threads" | "grantedServers">;
 
@@ -83,10 +86,18 @@ async function* threadRecords(
   const { uid: thread, threadId, createdAtMs } = entry;
   const { state } = await store.look(thread, null);
   yield { type: "thread", id: thread, threadId, createdAt: createdAtMs, state };
+  const told = new Set<string>();
   for await (const message of messagesOf(store, thread)) {
     const { attachments = [], runId } = message;
     const images = hasKeptImages(attachments) ? await store.keptImages(thread, runId) : [];
     yield { type: "message", thread, message, addresses: addressesOf(attachments, images) };
+    for (const file of message.files ?? []) {
+      if (told.has(file.id)) continue;
+      told.add(file.id);
+      const bytes = await store.keptFileBytes(thread, file.id);
+      const url = bytes && `data:${file.type};base64,${Buffer.from(bytes).toString("base64")}`;
+      yield { type: "file", thread, file, url };
+    }
   }
   const summary = await store.historySummary(thread);
   if (summary) yield { type: "summary", thread, ...viewOfSummary(summary, { seesText: true }) };

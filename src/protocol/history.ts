@@ -9,6 +9,18 @@ export const attachment = z.object({
   name: z.string().exactOptional(),
 });
 
+/** A file of a message; it is fetched by its id. */
+export const messageFile = z.object({
+  /** By which it is fetched, and named by a message. */
+  id: z.string(),
+  /** As its sender named it, without a folder; at most 256 characters. */
+  name: z.string(),
+  /** By its content: `application/pdf`, `text/csv`, … */
+  type: z.string(),
+  /** Its length. */
+  bytes: z.int(),
+});
+
 /** What somebody thinks of a reply. */
 export const rating = z.object({
   /** Good or bad. */
@@ -34,6 +46,11 @@ export const historyItem = z.object({
     .array(attachment)
     .exactOptional()
     .describe("Only on a user's message that came with some: its images, each itself (data:) or its address"),
+  /** Only on a user's message that came with files. */
+  files: z
+    .array(messageFile)
+    .exactOptional()
+    .describe("Only on a user's message that came with some: its files, each fetched by its id"),
   steps: z.array(step).exactOptional().describe("Only on a reply that used tools"),
   sources: z
     .array(source)

@@ -8,6 +8,7 @@ import type {
 } from "../domain/threads/message.ts";
 import type { AnswererChange } from "../domain/threads/answerer-change.ts";
 import type { Hides, Ranges } from "../domain/threads/branches.ts";
+import type { KeptFile } from "../domain/threads/files.ts";
 import type { HistorySummary } from "../domain/threads/history-summary.ts";
 import type { Telling } from "../domain/channels/webhook.ts";
 import type { ThreadState } from "../protocol/threads.ts";
@@ -44,6 +45,22 @@ export interface ThreadStore {
   /** Empty if there are none. */
   keptImages(uid: string, runId: string): Promise<string[]>;
   dropImages(uid: string, runId: string): Promise<void>;
+  /**
+   * Stores a file that a message is to name, for UPLOAD_MS; one of the same id replaces it. The thread need not exist. False: it
+   * was deleted.
+   */
+  keepUpload(upload: { uid: string; slug: string; file: KeptFile; bytes: Uint8Array }): Promise<boolean>;
+  /** Makes these files the thread's, before the message that names them; repeating it changes nothing, nor does naming them again. */
+  takeUploads(
+    uid: string,
+    ids: readonly string[],
+  ): Promise<{ type: "taken"; files: KeptFile[] } | { type: "missing"; id: string } | { type: "deleted" }>;
+  /** Drops the bytes of files that no message has named in time, where these are outside the store; in it they expire. */
+  dropOldUploads(): Promise<void>;
+  /** What is known of a thread's file; null: it has none of this id. */
+  keptFile(uid: string, id: string): Promise<KeptFile | null>;
+  /** Null: there are none. */
+  keptFileBytes(uid: string, id: string): Promise<Uint8Array | null>;
   /** The summary of a thread's history; null: none. A load reads it, too. */
   historySummary(uid: string): Promise<HistorySummary | null>;
   /**

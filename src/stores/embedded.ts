@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { Store } from "../store.ts";
 import { openLmdbEngine } from "./engines/lmdb/engine.ts";
 import type { Engine } from "./engine.ts";
+import type { OutsideFiles } from "./files/outside-files.ts";
 import type { SealingOptions } from "./steps/codec.ts";
 import { storeOn } from "./steps/store.ts";
 
@@ -11,9 +12,9 @@ import { storeOn } from "./steps/store.ts";
  * one that is half restored.
  */
 export async function openEmbeddedStore(
-  options: { dataDir: string; clock: Clock; engine?: Engine } & SealingOptions,
+  options: { dataDir: string; clock: Clock; engine?: Engine; outside?: OutsideFiles | null } & SealingOptions,
 ): Promise<Store> {
-  const { dataDir, clock, wrapping, owners } = options;
+  const { dataDir, clock, wrapping, owners, outside } = options;
   const engine = options.engine ?? (await openLmdbEngine({ dataDir, clock }));
-  return storeOn(engine, { clock, where: `in ${dataDir}`, log: { warn() {} }, wrapping, owners });
+  return storeOn(engine, { clock, where: `in ${dataDir}`, log: { warn() {} }, wrapping, owners, outside });
 }

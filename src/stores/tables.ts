@@ -147,8 +147,10 @@ export const tables = {
   runs: ofThread("r", "hash"),
   /** … by the revision at which they ended; one that ended as another began, just before that one. */
   runOrder: ofThread("ro", "sorted set"),
-  /** Parts of long replies, images, and the summary of the history: `RUN:NTH` → text. */
+  /** Parts of long replies, images, files, and the summary of the history: `RUN:NTH` → text. */
   parts: ofThread("p", "hash"),
+  /** Files that no message names yet, as they will be among the parts; expires. */
+  uploads: ofThread("up", "hash"),
   /** clientMessageId → `RUN:HASH` that claimed it. */
   claims: ofThread("id", "hash"),
   /** Processes that watch it, by the time until which they do; expires. */
@@ -184,6 +186,7 @@ export const tables = {
 
 /** Tables whose keys may expire. An engine need not look for the end of any other key. */
 export const EXPIRING: readonly Table[] = [
+  tables.uploads,
   tables.token,
   tables.asideToken,
   tables.signIn,

@@ -3,6 +3,7 @@ import type { RunOutcome } from "../../machines/run.ts";
 import type { Agent } from "../agent.ts";
 import type { Clock, Timers } from "../clock.ts";
 import type { AnswererChange } from "../domain/threads/answerer-change.ts";
+import type { ReadDocument } from "../domain/threads/files.ts";
 import type { HandOffRating } from "../domain/threads/desk.ts";
 import type { WhileRunning } from "../domain/channels/channel.ts";
 import type { HandOff } from "../domain/threads/hand-off.ts";
@@ -22,6 +23,8 @@ export interface ThreadDependencies {
   handOff?: (slug: string) => HandOff;
   /** What a message does that comes while a run goes on (agent.whileRunning). By default it waits. */
   whileRunning?: (slug: string) => WhileRunning;
+  /** The text of a document that came as a file; by default none is read. */
+  readDocument?: ReadDocument;
   /** A channel's webhooks; by default none. */
   webhooks?: (slug: string) => readonly WebhookField[];
   /** Passes on the events of a commit that are not queued yet. */

@@ -6,6 +6,8 @@ import type { HistoryPage, InstanceMessage, RunsRead, Share, Store, ThreadRecord
 import { createAnswer } from "./say/answer.ts";
 import type { PageAnswer } from "./say/answer.ts";
 import { createAttach } from "./say/attach.ts";
+import { createThreadFiles } from "./say/files.ts";
+import type { ThreadFiles } from "./say/files.ts";
 import { attachmentAddresses } from "./say/attachment-addresses.ts";
 import { createCancel } from "./say/cancel.ts";
 import { createClaims } from "./hold/claims.ts";
@@ -91,6 +93,7 @@ export interface Threads {
     uid: string,
     message: Pick<Message, "runId" | "attachments">,
   ): Promise<(string | null)[]>;
+  files: ThreadFiles;
   /** A user's threads, the latest activity first. */
   list: Store["listThreads"];
   /**
@@ -189,6 +192,7 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
   const instruct = createInstruct({ ...dependencies, bring });
   const approve = createApprove({ bring, clock });
   const desk = createDesk(dependencies);
+  const files = createThreadFiles(dependencies);
 
   function refuseWhileDraining(): void {
     if (draining) throw new Refusal("unavailable", "The service is stopping", 1);
@@ -264,6 +268,13 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
     instruct,
     approve,
     desk,
+    files: {
+      async keep(upload) {
+        refuseWhileDraining();
+        return files.keep(upload);
+      },
+      get: files.get,
+    },
     rate: createRate({ ...dependencies, onReadable }),
     forgetting,
 

@@ -8,7 +8,7 @@ test("G4: a private address that an earlier version stored is not given to the m
     { url: "https://cdn.example/b.png" },
   ];
   const said = { runId: "r", attachments, content: "What is this?" };
-  const { images } = userMessage(said, shownImages(said, [], undefined));
+  const { images } = userMessage(said, shownImages(said, [], undefined), () => ({ text: "", images: [] }));
   expect(images).toEqual([
     { label: "a.png", url: null },
     { label: "https://cdn.example/b.png", url: "https://cdn.example/b.png" },

@@ -115,7 +115,7 @@ function fitted(
 }
 
 function told(message: Message, mostChars: number): object {
-  const { role, author, content, createdAtMs, attachments, calls = [], kept } = message;
+  const { role, author, content, createdAtMs, attachments, files, calls = [], kept } = message;
   // Of a long reply its beginning is stored elsewhere, and not read for this.
   const isCut = kept !== undefined || content.length > mostChars;
   return {
@@ -124,6 +124,7 @@ function told(message: Message, mostChars: number): object {
     said: cutText(content, mostChars),
     ...(isCut ? { note: "a part of this message is left out" } : {}),
     ...(attachments === undefined ? {} : { images: attachments.length }),
+    ...(files === undefined ? {} : { files: files.map(({ name }) => cutText(name, mostChars)) }),
     ...(calls.length === 0
       ? {}
       : {

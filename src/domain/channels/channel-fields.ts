@@ -142,6 +142,7 @@ export const agentFields = z.strictObject({
   reasoningEffort: z.string().min(1).max(32).exactOptional(),
   body: modelBody.exactOptional(),
   images: z.boolean().exactOptional(),
+  files: z.boolean().exactOptional(),
   imageAddresses: z.boolean().exactOptional(),
   whileRunning: z.enum(["queue", "steer", "interrupt"]).exactOptional(),
   tools: z

@@ -87,6 +87,8 @@ export interface AgentSettings {
   body?: Record<string, unknown>;
   /** Messages may come with images. Absent: they may not. */
   images?: boolean;
+  /** Messages may come with files. Absent: they may. */
+  files?: boolean;
   /** Images may come as https addresses, too, which the model's server fetches. Absent: they may. */
   imageAddresses?: boolean;
   /** What a message does that comes while a run goes on. Absent: `queue`. */

@@ -11,7 +11,8 @@ export function isImageData(url: string): boolean {
   return bytes.toString("base64") === base64 && beginsAs(type, bytes) && pixelsOf(bytes) <= MAX_PIXELS;
 }
 
-function beginsAs(type: ImageType, bytes: Buffer): boolean {
+/** Do the bytes begin like a file of this type? */
+export function beginsAs(type: ImageType, bytes: Buffer): boolean {
   const says = (from: number, text: string) => bytes.toString("latin1", from, from + text.length) === text;
   switch (type) {
     case "image/png":

@@ -1,6 +1,7 @@
 import type { HandedBack } from "../../../machines/person.ts";
 import type { RunOutcome } from "../../../machines/run.ts";
 import type { Attachment } from "./attachments.ts";
+import type { MessageFile } from "./files.ts";
 import type { Attributes } from "../people/attributes.ts";
 import type { KeptText, RunLine } from "./kept-text.ts";
 import type { HistoryItem, Rating } from "../../protocol/history.ts";
@@ -47,6 +48,8 @@ export interface Message {
   clientMessageId?: string;
   /** Only on a user's message that was sent with attachments. */
   attachments?: Attachment[];
+  /** Only on a user's message that was sent with files. */
+  files?: MessageFile[];
   /** Only on a reply that used tools; not shown to clients. */
   calls?: PastCall[];
   /** The turns that made these calls, and the turn after them; absent if the model of one is unknown. Not shown to clients. */
@@ -113,6 +116,7 @@ export interface UserMessage {
   /** The caller's own id of the message, by which a repeat is recognized (message-claim.ts). */
   clientMessageId?: string;
   attachments?: Attachment[];
+  files?: MessageFile[];
   /** The user's item in whose place it stands: a branch begins with it. */
   replaces?: string;
   /** There is no new message: that of the item `answers` is answered again, in place of the reply `replaces`. */

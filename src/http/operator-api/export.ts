@@ -3,7 +3,7 @@ import { exportThread, exportUser } from "../../operators/export-user.ts";
 import type { ExportedRecord } from "../../operators/export-user.ts";
 import { answererChangesSchema, noteSchema } from "./desk.ts";
 import { historySummaryView } from "../../operators/threads/history-summary.ts";
-import { historyItem } from "../../protocol/history.ts";
+import { historyItem, messageFile } from "../../protocol/history.ts";
 import { channelThread } from "../../protocol/threads.ts";
 import { user as userView } from "../../protocol/user.ts";
 import type { HttpAnswer } from "../../listener.ts";
@@ -27,6 +27,12 @@ const exportedLine = z.union([
     .pick({ id: true, threadId: true, createdAt: true, state: true })
     .extend({ type: z.literal("thread") }),
   historyItem.extend({ type: z.literal("message"), thread }),
+  z.object({
+    type: z.literal("file"),
+    thread,
+    file: messageFile,
+    url: z.string().nullable().describe("Its bytes, `data:TYPE;base64,…`; null if they are lost"),
+  }),
   historySummaryView.extend({ type: z.literal("summary"), thread }),
   answererChangesSchema
     .omit({ items: true })
@@ -75,7 +81,7 @@ export function exportEndpoints({ store, threads }: Pick<OperatorApi, "store" | 
       roles: ["admin"],
       finds: "user",
       summary: "Export a user",
-      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages, the summary of a long history, labels and notes of operators, what the visitor left, who answered when, and its runs. ${WHOLE}`,
+      description: `Everything that is kept of the user, a record a line: the user, the MCP servers that they have signed in to (without any token), then each thread, oldest first, with its messages and their files, the summary of a long history, labels and notes of operators, what the visitor left, who answered when, and its runs. ${WHOLE}`,
       answers,
       handle: async ({ acting, params, user }) =>
         exported(await exportUser(acting, params.slug, user, changesOf)),
@@ -87,7 +93,7 @@ export function exportEndpoints({ store, threads }: Pick<OperatorApi, "store" | 
       credential: "operatorKey",
       roles: ["admin", "agent"],
       summary: "Export a thread",
-      description: `A record a line: the thread, its messages, the summary of a long history, labels and notes of operators, what the visitor left, who answered when, and its runs. ${WHOLE}`,
+      description: `A record a line: the thread, its messages and their files, the summary of a long history, labels and notes of operators, what the visitor left, who answered when, and its runs. ${WHOLE}`,
       answers,
       refusals: { "not-found": "Unknown channel or thread" },
       async handle({ acting, params: { slug, id } }) {

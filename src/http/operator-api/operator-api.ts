@@ -32,6 +32,7 @@ export interface OperatorApi {
     | "desk"
     | "approve"
     | "forgetting"
+    | "files"
   >;
   reads: Reads;
   directory: Pick<Directory, "renew" | "channels" | "operatorOf">;

@@ -21,6 +21,8 @@ import { branchesField, EXAMPLE_PAGE, historyAnswer, historyQuery, pageFields } 
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel, existingUser, orUnavailable } from "./admit.ts";
+import { fileAnswer } from "../file-body.ts";
+import { fileField } from "../sent-file.ts";
 import { timeField } from "./audit.ts";
 import { documentedList, listAnswer, listFields, listLimit } from "./lists.ts";
 import type { OperatorRole } from "../../domain/people/operator.ts";
@@ -203,6 +205,22 @@ export function threadsEndpoints({
       async handle({ acting, thread: { slug, uid }, query }) {
         await noteReading(acting, slug, uid);
         return historyAnswer({ threads, reads }, uid, historyQuery(query));
+      },
+    }),
+
+    endpoint({
+      ...READ,
+      path: "/v1/operator/channels/:slug/threads/:id/files/:fileId",
+      summary: "Fetch a file of a message",
+      description:
+        "As it was sent; for a browser it is a download, never a page. The reading is in the audit.",
+      params: fileField,
+      answers: { 200: "Its bytes" },
+      async handle({ acting, thread: { slug, uid }, params }) {
+        await noteReading(acting, slug, uid);
+        const found = await threads.files.get(uid, params.fileId);
+        if (!found) throw new Refusal("not-found", "No message of this thread has such a file");
+        return fileAnswer(found);
       },
     }),
 

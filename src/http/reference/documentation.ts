@@ -124,7 +124,9 @@ export function documentationOf(endpoint: Endpoint): Documentation {
     params: paramsOf(endpoint),
     query: { ...(namesOwner(endpoint) ? OWNER_FIELDS : {}), ...mapped(query, fieldOf) },
     headers: { ...(api === "widget" ? ORIGIN_HEADER : {}), ...endpoint.headers },
-    body: body ? { schema: body.schema, example: body.example } : null,
+    body: body
+      ? { schema: body.schema, example: body.example, ...(body.read ? { isFile: true } : {}) }
+      : null,
     answers: {
       ...mapped(answers, (answer) => (typeof answer === "string" ? documentedEmpty(answer) : answer)),
       ...Object.fromEntries(
@@ -157,8 +159,8 @@ function refusalOf(reason: RefusalReason, description: string, api: RouteApi): A
   };
 }
 
-function fieldOf({ description, example, schema = z.string(), shown = schema }: QueryField): Field {
-  return { description, schema: shown, required: false, example };
+function fieldOf({ description, example, schema = z.string(), shown = schema, required }: QueryField): Field {
+  return { description, schema: shown, required: required ?? false, example };
 }
 
 /** Does its query name a user, and the user's channel? */

@@ -73,12 +73,14 @@ function operation(route: Route, documentation: Documentation): object {
       ? {
           requestBody: {
             required: true,
-            content: {
-              "application/json": {
-                schema: jsonSchema(documentation.body.schema, "input"),
-                example: documentation.body.example,
-              },
-            },
+            content: documentation.body.isFile
+              ? FILE_CONTENT
+              : {
+                  "application/json": {
+                    schema: jsonSchema(documentation.body.schema, "input"),
+                    example: documentation.body.example,
+                  },
+                },
           },
         }
       : {}),
@@ -87,6 +89,18 @@ function operation(route: Route, documentation: Documentation): object {
     ),
   };
 }
+
+/** A file: itself, or in a form. */
+const FILE_CONTENT = {
+  "multipart/form-data": {
+    schema: {
+      type: "object",
+      properties: { file: { type: "string", format: "binary" } },
+      required: ["file"],
+    },
+  },
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+};
 
 /** What a generated client calls it: `postWidgetMessages`, `getThreadsByThreadIdStream`. Of method and path alone, so that it stays. */
 function operationId({ method, path }: Route): string {

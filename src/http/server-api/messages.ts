@@ -18,6 +18,7 @@ import {
   clientMessageId,
   contextMap,
   displayNameText,
+  fileIds,
   localeTag,
   messageText,
   mustFit,
@@ -26,7 +27,9 @@ import {
   NO_BRANCH,
   repliedItem,
   replacedItem,
+  saysSomething,
   stoppedRun,
+  textWithFiles,
 } from "../fields.ts";
 import { serverLine } from "../../protocol/lines.ts";
 import { documentedJson, documentedLines } from "../reference/shared-documentation.ts";
@@ -36,7 +39,7 @@ import { streamAnswer } from "../stream/stream-answer.ts";
 const messageSchema = z.object({
   threadId: callerId.describe("The caller's own conversation id, unique per channel and user"),
   userId: callerId.describe("The user's id in the caller's system, within the channel"),
-  text: messageText,
+  text: textWithFiles.describe("Empty only with files"),
   channel: channelSlug.default("cli").describe("Channel slug"),
   clientMessageId: clientMessageId
     .optional()
@@ -45,6 +48,7 @@ const messageSchema = z.object({
   attachments: attachmentList
     .optional()
     .describe("Images, where the channel's agent.images allows them, together within SERVER_MAX_BODY_BYTES"),
+  files: fileIds,
   attributes: attributesMap.optional(),
   context: contextMap
     .optional()
@@ -113,7 +117,7 @@ export function serverMessages({
         "User and thread are created on first use. A message while a run is active waits its turn.",
       headers: IDEMPOTENCY,
       body: {
-        schema: messageSchema,
+        schema: saysSomething(messageSchema),
         example: { threadId: "chat-1", userId: "ada", text: "Hello", channel: "cli", displayName: "Ada" },
         check: mustSaySomething,
       },
@@ -163,6 +167,7 @@ export function serverMessages({
             speaker: speakerOf(admitted.user, body),
             text,
             attachments,
+            files: body.files,
             replaces: body.replaces,
             clientMessageId: messageId,
             traceparent,

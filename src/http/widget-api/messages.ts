@@ -4,12 +4,14 @@ import {
   attachmentList,
   clientMessageId,
   contextMap,
+  fileIds,
   localeTag,
-  messageText,
   NO_BRANCH,
   pagePath,
   repliedItem,
   replacedItem,
+  saysSomething,
+  textWithFiles,
   widgetThreadId,
 } from "../fields.ts";
 import { widgetLine } from "../../protocol/lines.ts";
@@ -19,13 +21,16 @@ import type { VisitorMessages } from "./visitor-message.ts";
 
 const bodySchema = z.object({
   threadId: widgetThreadId,
-  text: messageText.describe("At most WIDGET_MAX_TEXT_CHARS characters (2000), else 413"),
+  text: textWithFiles.describe(
+    "At most WIDGET_MAX_TEXT_CHARS characters (2000), else 413; empty only with files",
+  ),
   clientMessageId: clientMessageId
     .optional()
     .describe("The page's own id of this message: a repeat gets its run's stream, and says nothing new"),
   attachments: attachmentList
     .optional()
     .describe("Images, where the channel's agent.images allows them, together within WIDGET_MAX_BODY_BYTES"),
+  files: fileIds,
   page: pagePath.optional().describe("The visitor's pathname and search"),
   customerContext: contextMap
     .optional()
@@ -53,7 +58,7 @@ export function widgetMessages({ messages }: { messages: VisitorMessages }) {
       description:
         "A message while a run is active waits its turn; one while a tool_call is pending ends that call and starts a new run.",
       body: {
-        schema: bodySchema,
+        schema: saysSomething(bodySchema),
         example: {
           threadId: "bkQmzpTqyiWfXH2uJ3dVxw",
           text: "Where is my order?",

@@ -16,6 +16,7 @@ export interface VisitorMessage {
   text: string;
   clientMessageId?: string | undefined;
   attachments?: readonly SentAttachment[] | undefined;
+  files?: readonly string[] | undefined;
   page?: string | undefined;
   customerContext?: Speaker["customerContext"] | undefined;
   locale?: string | undefined;
@@ -33,7 +34,9 @@ export interface VisitorMessages {
    * Throws Refusal("too-large") for a text or a context over the limit, Refusal("invalid") for a message of unseen
    * characters alone.
    */
-  mustBeMessage: (message: Pick<VisitorMessage, "text" | "attachments" | "customerContext">) => void;
+  mustBeMessage: (
+    message: Pick<VisitorMessage, "text" | "attachments" | "files" | "customerContext">,
+  ) => void;
   /** Throws Refusal("too-large") for a context over the limit. */
   mustFitContext: (from: Pick<VisitorMessage, "customerContext">) => void;
   /**
@@ -59,9 +62,9 @@ export function createVisitorMessages(dependencies: {
   const { maxTextChars } = config.limits;
 
   return {
-    mustBeMessage({ text, attachments, customerContext }) {
+    mustBeMessage({ text, attachments, files, customerContext }) {
       mustFit(text, maxTextChars);
-      mustSaySomething({ text, attachments });
+      mustSaySomething({ text, attachments, files });
       if (customerContext) mustFit(customerContext, maxTextChars);
     },
 
@@ -70,9 +73,9 @@ export function createVisitorMessages(dependencies: {
     },
 
     async say(asked, message) {
-      const { text, attachments, clientMessageId = null, replaces } = message;
+      const { text, attachments, files, clientMessageId = null, replaces } = message;
       if (attachments) mustTakeImages(directory.channel(asked.caller.slug), attachments);
-      const said = { ...spokenIn(asked, message), text, attachments, clientMessageId, replaces };
+      const said = { ...spokenIn(asked, message), text, attachments, files, clientMessageId, replaces };
       const reply = await threads.say(said, asked.thread.loading);
       asked.note({ runId: reply.runId });
       return reply;

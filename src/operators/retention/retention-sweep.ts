@@ -17,6 +17,7 @@ export const noProgress: RetentionProgress = { deleted() {}, usersSeen() {}, ove
 
 export type RetentionStore = Pick<
   Store,
+  | "dropOldUploads"
   | "restingThreads"
   | "usersPage"
   | "listThreads"

@@ -14,7 +14,7 @@ import { sweepEach } from "./retention-sweep.ts";
 import type { RetentionProgress, RetentionStore, Sweep } from "./retention-sweep.ts";
 
 /**
- * Deletes what is past its date (contract, Forgetting: the channel field `retention`), a part at a time. Each channel
+ * Deletes what is past its date (contract, Forgetting: the channel field `retention`), a part at a time, and files that nobody has named. Each channel
  * is swept by one instance, by its share; progress is in the store: a deleted thread leaves the channel's order, of
  * which only the oldest end is read, and the walk over users saves its place. A step that is late or fails delays only
  * itself: its next try continues after the finished steps, and the others continue meanwhile.
@@ -36,6 +36,8 @@ const LOOK_MS = 60_000;
 const SHARE_LOOK_MS = 10_000;
 /** While there is more. */
 const STEP_MS = 2_000;
+/** Between two looks at files that no message has named. */
+const UPLOADS_MS = 3_600_000;
 const THREADS_AT_ONCE = 100;
 /** A user whose turn fails this often in a row is left to the next walk. */
 const MOST_TRIES = 3;
@@ -65,6 +67,7 @@ export function createRetention(options: {
   let callOff = () => {};
   let stopped = false;
   let leavesSome = false;
+  let uploadsAtMs = 0;
 
   function isStuck(slug: string, place: string): boolean {
     const before = stuckAt.get(slug);
@@ -92,9 +95,17 @@ export function createRetention(options: {
     return hasThreads || hasUsers;
   }
 
+  /** Each instance: what is dropped already costs one list. */
+  async function dropUploads(): Promise<void> {
+    if (clock.now() - uploadsAtMs < UPLOADS_MS) return;
+    uploadsAtMs = clock.now();
+    await store.dropOldUploads();
+  }
+
   async function look(): Promise<boolean> {
     let hasMore = false;
     leavesSome = false;
+    await dropUploads();
     for (const channel of channels()) {
       if (channel.retention === undefined || stopped) continue;
       if (!isInShare(channel.slug, share())) {

@@ -65,10 +65,12 @@ async function readable<T>(reading: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Of a message without text, the names of its images. */
-function firstLine({ content, attachments = [] }: Message): string {
+/** Of a message without text, the names of its images and files. */
+function firstLine({ content, attachments = [], files = [] }: Message): string {
   const line = lineWith(content.slice(0, 4 * MOST_CHARS), () => true);
-  return line === "" ? cut(attachments.map(({ name }) => `[${name ?? "image"}]`).join(" ")) : line;
+  return line === ""
+    ? cut([...attachments, ...files].map(({ name }) => `[${name ?? "image"}]`).join(" "))
+    : line;
 }
 
 /** The first line that is not empty, and fits; "": none. At most MOST_CHARS UTF-16 units. */

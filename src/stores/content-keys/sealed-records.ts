@@ -45,8 +45,8 @@ export type Open = (sealed: string, field: Field, id: string, isPart?: boolean) 
 const NOBODY: Speaker = { displayName: null, page: null, customerContext: null };
 
 export function sealedMessage(message: Message, seal: Seal): StoredMessage {
-  const { content, steps, attachments, calls, turns, handedBack, error, ...bare } = message;
-  const text = JSON.stringify({ content, steps, attachments, calls, turns, handedBack, error });
+  const { content, steps, attachments, files, calls, turns, handedBack, error, ...bare } = message;
+  const text = JSON.stringify({ content, steps, attachments, files, calls, turns, handedBack, error });
   return { ...bare, content: "", chars: content.length, sealed: seal(text, "message", message.id) };
 }
 
@@ -68,8 +68,8 @@ export function openedFeedback(stored: StoredFeedback, messageId: string, open: 
 }
 
 export function sealedWaiting(message: UserMessage, seal: Seal): StoredUserMessage {
-  const { text, speaker, attachments, ...bare } = message;
-  const sealed = seal(JSON.stringify({ text, speaker, attachments }), "waiting", message.runId);
+  const { text, speaker, attachments, files, ...bare } = message;
+  const sealed = seal(JSON.stringify({ text, speaker, attachments, files }), "waiting", message.runId);
   return { ...bare, text: "", speaker: NOBODY, sealed };
 }
 

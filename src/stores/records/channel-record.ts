@@ -127,6 +127,7 @@ export const isChannel = shape<Channel>({
       reasoningEffort: optional(isText),
       body: optional(isObject),
       images: optional(isFlag),
+      files: optional(isFlag),
       imageAddresses: optional(isFlag),
       whileRunning: optional(
         oneOf<NonNullable<AgentSettings["whileRunning"]>>({ queue: true, steer: true, interrupt: true }),

@@ -3,6 +3,7 @@ import type { HandedBack } from "../../../machines/person.ts";
 import type { RunOutcome, Usage } from "../../../machines/run.ts";
 import type { Attachment } from "../../domain/threads/attachments.ts";
 import type { Attributes } from "../../domain/people/attributes.ts";
+import type { FileType, KeptFile, MessageFile } from "../../domain/threads/files.ts";
 import type { RenamedThread } from "../../domain/threads/renamed-threads.ts";
 import type { Desk, HandOffRating, Note } from "../../domain/threads/desk.ts";
 import type { AnswererChange, HowChanged } from "../../domain/threads/answerer-change.ts";
@@ -92,6 +93,12 @@ const isAttachments = listOf(
   }),
 );
 
+const isTrue = checkOf(z.literal(true));
+
+/** Of any type: one that this version takes no more is shown all the same. */
+const FILE = { id: isText, name: isText, type: isText as Check<FileType>, bytes: isNumber };
+const isFiles = optional(listOf(shape<MessageFile>(FILE)));
+
 const isMessage = shape<StoredMessage>({
   id: isText,
   role: oneOf<Message["role"]>({ user: true, assistant: true }),
@@ -100,6 +107,7 @@ const isMessage = shape<StoredMessage>({
   runId: isText,
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
+  files: isFiles,
   steps: optional(listOf(checkOf(stepLine.omit({ type: true })))),
   calls: optional(listOf(shape<PastCall>({ tool: isText, arguments: isText, result: nullable(isText) }))),
   turns: optional(
@@ -171,6 +179,7 @@ export const isUserMessage = shape<StoredUserMessage>({
   saidAtMs: isNumber,
   clientMessageId: optional(isText),
   attachments: optional(isAttachments),
+  files: isFiles,
   replaces: optional(isText),
   again: optional(isAgain),
   traceparent: optional(isText),
@@ -343,6 +352,10 @@ export const answererKind = kindOf(
     reason: optional(isText),
   }),
 );
+export const fileKind = kindOf(
+  "file",
+  shape<KeptFile>({ ...FILE, text: optional(isText), isCut: optional(isTrue), isOutside: optional(isTrue) }),
+);
 export const noteKind = kindOf("note", shape<Note>({ id: isText, by: isText, text: isText, atMs: isNumber }));
 
 /** The kinds of both stores. A change of a shape needs a step: test/versions/shapes.json has every shape. */
@@ -357,6 +370,7 @@ export const sharedKinds = [
   deskKind,
   noteKind,
   answererKind,
+  fileKind,
   operatorKind,
   auditKind,
   sourceKind,
@@ -372,6 +386,7 @@ export const readCatalog = catalogKind.read;
 export const readHistorySummary = historySummaryKind.read;
 export const readDesk = deskKind.read;
 export const readNote = noteKind.read;
+export const readFile = fileKind.read;
 export const readAnswererChange = answererKind.read;
 
 export const isThreadState: Check<ThreadState> = checkOf(threadState);

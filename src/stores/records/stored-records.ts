@@ -5,7 +5,7 @@ import { summaryFrom } from "../../store/threads.ts";
 
 /** Records as they are stored: their contents may be sealed (content-keys/sealed-records.ts), and are then left out. */
 export interface StoredMessage extends Omit<Message, "otherBranch"> {
-  /** Content, steps, attachments, calls, turns, note and error. */
+  /** Content, steps, attachments, files, calls, turns, note and error. */
   sealed?: string;
   /** With `sealed`: the length of the content. */
   chars?: number;
@@ -18,7 +18,7 @@ export interface StoredFeedback extends Feedback {
 }
 
 export interface StoredUserMessage extends UserMessage {
-  /** Text, speaker and attachments. */
+  /** Text, speaker, attachments and files. */
   sealed?: string;
   /** Written by earlier versions, and read by nobody. */
   sealedHash?: string;

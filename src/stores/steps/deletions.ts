@@ -7,7 +7,8 @@ import { eraseSteps } from "./deletions/erase-thread.ts";
 import { unlistThreadSteps } from "./deletions/unlist-thread.ts";
 import { unlistUserSteps } from "./deletions/unlist-user.ts";
 
-export function deletionSteps({ engine, codec }: StepsContext): DeletionStore {
+export function deletionSteps(context: StepsContext): DeletionStore {
+  const { engine, codec } = context;
   const { deleting, sweeping } = tables;
 
   async function write(change: Write): Promise<void> {
@@ -27,7 +28,7 @@ export function deletionSteps({ engine, codec }: StepsContext): DeletionStore {
 
     ...unlistThreadSteps(engine),
     ...unlistUserSteps(engine, codec),
-    ...eraseSteps(engine, codec),
+    ...eraseSteps(context),
 
     async sweepPlace(slug) {
       const [[place = null]] = await engine.read([{ read: "fields", key: sweeping.key, fields: [slug] }]);

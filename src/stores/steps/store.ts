@@ -5,6 +5,7 @@ import type { InstanceMessage, Store } from "../../store.ts";
 import { refuseRestoring, restoringOf } from "../backup/restoring.ts";
 import { isObject } from "../checks.ts";
 import type { Engine } from "../engine.ts";
+import type { OutsideFiles } from "../files/outside-files.ts";
 import { jsonValue } from "../records/json-value.ts";
 import { tables } from "../tables.ts";
 import { channelSteps } from "./channels.ts";
@@ -32,6 +33,8 @@ interface StoreOptions extends SealingOptions {
   clock: Clock;
   timers?: Timers;
   log: Pick<PlainLog, "warn">;
+  /** Where the bytes of files are; absent: in the store. */
+  outside?: OutsideFiles | null | undefined;
   /** The store, in the words of a refusal. */
   where?: string;
 }
@@ -39,7 +42,7 @@ interface StoreOptions extends SealingOptions {
 /** The store on an engine; closing it closes the engine. Throws, and closes it, if the store is half restored. */
 export async function storeOn(
   engine: Engine,
-  { clock, timers, log, where = "here", ...sealing }: StoreOptions,
+  { clock, timers, log, where = "here", outside = null, ...sealing }: StoreOptions,
 ): Promise<Store> {
   try {
     refuseRestoring(await restoringOf(engine), where);
@@ -47,7 +50,8 @@ export async function storeOn(
     await engine.close();
     throw error;
   }
-  const context: StepsContext = { engine, processId: newId(), clock, codec: codecOn(engine, clock, sealing) };
+  const codec = codecOn(engine, clock, sealing);
+  const context: StepsContext = { engine, processId: newId(), clock, codec, outside };
   const { processId } = context;
 
   const changed = new Set<() => void>();

@@ -8,6 +8,7 @@ import { fieldIs } from "./field-is.ts";
 import { answererSteps } from "./threads/answerers.ts";
 import { commitSteps } from "./threads/commit.ts";
 import { knownFacts } from "./threads/facts.ts";
+import { fileSteps } from "./threads/files.ts";
 import { historySummarySteps } from "./threads/history-summary.ts";
 import { queueSteps } from "./threads/queue.ts";
 import { rateStep } from "./threads/rate.ts";
@@ -29,6 +30,7 @@ export function threadSteps(
   return {
     ...readingSteps(context, known),
     ...textSteps(context, known),
+    ...fileSteps(context),
     ...historySummarySteps(context, known),
     ...answererSteps(context),
     ...queue,

@@ -1,5 +1,6 @@
 import { hasKeptImages } from "../../domain/threads/attachments.ts";
 import { runsWithImages } from "../../domain/threads/told-images.ts";
+import { readFiles } from "../../domain/threads/told-files.ts";
 import type { Turn } from "../../agent.ts";
 import { withoutSummarized } from "../../domain/threads/history-summary.ts";
 import type { HistorySummary } from "../../domain/threads/history-summary.ts";
@@ -24,13 +25,20 @@ export function nextTurn(thread: {
   const asked = history.findLastIndex(({ id, runId, role }) =>
     answers === undefined ? runId === run.runId && role === "user" : id === answers,
   );
-  const { content: text = "", attachments, handedBack, runId: askedIn = run.runId } = history[asked] ?? {};
+  const {
+    content: text = "",
+    attachments,
+    files,
+    handedBack,
+    runId: askedIn = run.runId,
+  } = history[asked] ?? {};
   return {
     ...rest,
     run,
     text,
     ...(askedIn === run.runId ? {} : { askedIn }),
     ...(attachments === undefined ? {} : { attachments }),
+    ...(files === undefined ? {} : { files }),
     ...(handedBack === undefined ? {} : { handedBack }),
     ...(summary === null ? {} : { summary }),
     before: withoutSummarized(history.slice(0, asked < 0 ? history.length : asked), summary),
@@ -64,4 +72,10 @@ export function withImages(
     .filter((said) => told.has(said.runId) && hasKeptImages(said.attachments))
     .map(async ({ runId }) => [runId, await keptImages(runId)] as const);
   return Promise.all(read).then((images) => ({ ...turn, images: new Map(images) }));
+}
+
+/** Reads the files for the model anew for each turn, as images are. */
+export function withFiles(turn: Turn, read: Parameters<typeof readFiles>[2]): Turn | Promise<Turn> {
+  const answered = { ...(turn.files && { files: turn.files }) };
+  return readFiles(answered, turn.before, read)?.then((toldFiles) => ({ ...turn, toldFiles })) ?? turn;
 }

@@ -178,13 +178,14 @@ function addEffect(draft: Draft, effect: ThreadEffect, transition: TransitionToP
           ? message.replaces
           : null;
       if (replaces !== null) hide(draft, transition, replaces);
-      const { text, runId, clientMessageId, attachments } = message;
+      const { text, runId, clientMessageId, attachments, files } = message;
       draft.messages.push({
         role: "user",
         content: text,
         runId,
         ...(clientMessageId === undefined ? {} : { clientMessageId }),
         ...(attachments === undefined ? {} : { attachments }),
+        ...(files === undefined ? {} : { files }),
         ...(isAnswered ? {} : { handledBy: "person" as const }),
         ...(replaces === null ? {} : { replaces }),
         ...(draft.handedBack ? { handedBack: draft.handedBack } : {}),

@@ -10,7 +10,7 @@ import type { ToolImages } from "../../domain/threads/told-images.ts";
 import { ModelFault } from "../../model.ts";
 import type { ThreadDependencies } from "../dependencies.ts";
 import type { LongReply } from "./long-replies.ts";
-import { withImages, withWholeReplies } from "./next-turn.ts";
+import { withFiles, withImages, withWholeReplies } from "./next-turn.ts";
 import type { PerformedEffect } from "./plan-change.ts";
 import { retryDuringOutage } from "../recover/retry-during-outage.ts";
 import type { RunLog } from "./run-log.ts";
@@ -152,18 +152,22 @@ export function createWork(
       );
     }
 
-    async function keptImages(runId: string): Promise<string[]> {
-      const isWanted = () => !signal.aborted;
-      const read = () => store.keptImages(thread.uid, runId);
-      return (await retryDuringOutage(timers, read, { isWanted, onAway() {} })) ?? [];
+    /** What a model is shown beside the texts; null: the run has ended. */
+    function shownPart<Part>(read: () => Promise<Part>): Promise<Part | null> {
+      return retryDuringOutage(timers, read, { isWanted: () => !signal.aborted, onAway() {} });
     }
 
+    const keptImages = async (runId: string) =>
+      (await shownPart(() => store.keptImages(thread.uid, runId))) ?? [];
+    const files = {
+      file: (id: string) => shownPart(() => store.keptFile(thread.uid, id)),
+      bytes: (id: string) => shownPart(() => store.keptFileBytes(thread.uid, id)),
+    };
+
     const whole = withWholeReplies(asked, keptText);
-    const seeing =
-      whole instanceof Promise
-        ? whole.then((read) => withImages(read, keptImages))
-        : withImages(whole, keptImages);
-    const ending = seeing instanceof Promise ? seeing.then(ask) : ask(seeing);
+    const seeing = then(whole, (read) => withImages(read, keptImages));
+    const reading = then(seeing, (read) => withFiles(read, files));
+    const ending = reading instanceof Promise ? reading.then(ask) : ask(reading);
     ending.then((turnEnd) => {
       if (turnEnd.type === "saidNothing") noteNothingSaid(turnEnd, runId);
       const hasSaid = said.textChars > 0 || ("item" in turnEnd && saysText(turnEnd.item));
@@ -241,4 +245,9 @@ export function createWork(
       cost = nothing;
     },
   };
+}
+
+/** Without a tick where nothing is waited for. */
+function then<Value>(value: Value | Promise<Value>, next: (value: Value) => Value | Promise<Value>) {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,5 +1,6 @@
 import { keptAttachments } from "../../domain/threads/attachments.ts";
 import type { Attachment, SentAttachment } from "../../domain/threads/attachments.ts";
+import type { MessageFile } from "../../domain/threads/files.ts";
 import type { Api, Speaker, UserMessage } from "../../domain/threads/message.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { hashOf } from "../../domain/threads/message-claim.ts";
@@ -10,6 +11,7 @@ import type { Following } from "../following/following.ts";
 import type { HeldThreads } from "../hold/held-threads.ts";
 import { refuseDeleted } from "../delete/deleted.ts";
 import { sayWithImages } from "./keep-images.ts";
+import { takenFiles } from "./files.ts";
 import { refuseUnreadable } from "../recover/refuse-unreadable.ts";
 import { createReply } from "../hold/reply.ts";
 import { answeredBy, mustBeUsers } from "./branch.ts";
@@ -26,6 +28,8 @@ export interface NewMessage {
   speaker: Speaker;
   text: string;
   attachments?: readonly SentAttachment[] | undefined;
+  /** Ids of the thread's files (files.ts). */
+  files?: readonly string[] | undefined;
   /** The user's item in whose place it stands: a branch begins with it. Absent: it follows the last item. */
   replaces?: string | undefined;
   /** The caller's own id of the message; null: none, so a repeat counts as a new message. */
@@ -37,7 +41,7 @@ export interface NewMessage {
 }
 
 /** A reply that is wanted anew: its message is answered once more, in a new branch. */
-export type AnotherReply = Omit<NewMessage, "text" | "attachments" | "replaces"> & {
+export type AnotherReply = Omit<NewMessage, "text" | "attachments" | "files" | "replaces"> & {
   messageId: string;
 };
 
@@ -72,10 +76,15 @@ export function createSay({
 }): Say {
   const max = limits.threadQueueMax;
 
-  function say(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
+  function say(
+    said: NewMessage,
+    loading?: Promise<ThreadRecord | null>,
+    files: MessageFile[] = [],
+  ): Promise<Reply> {
     const { uid } = said;
     const { attachments, images } = keptAttachments(said.attachments ?? []);
-    const message = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
+    const bare = userMessage(said, attachments, { runId: newId(), saidAtMs: clock.now() });
+    const message = files.length === 0 ? bare : { ...bare, files };
     const send = () => sayMessage(said, message, loading);
     return images.length > 0
       ? sayWithImages(store, { uid, slug: said.slug, runId: message.runId, images, say: send })
@@ -83,8 +92,10 @@ export function createSay({
   }
 
   return {
-    say: (said, loading) =>
-      said.replaces === undefined ? say(said, loading) : sayInPlace(said, said.replaces, loading),
+    say(said, loading) {
+      if (said.replaces !== undefined) return sayInPlace(said, said.replaces, loading);
+      return said.files?.length ? sayWithFiles(said, loading) : say(said, loading);
+    },
 
     async answerAgain({ messageId, ...asked }) {
       const said = { ...asked, text: "" };
@@ -98,7 +109,13 @@ export function createSay({
 
   async function sayInPlace(said: NewMessage, replaces: string, loading?: Promise<ThreadRecord | null>) {
     if (!(await saidBefore(said))) await mustBeUsers(store, said.uid, replaces);
-    return say(said, loading);
+    return sayWithFiles(said, loading);
+  }
+
+  /** Its files are the thread's before it is stored, so that no process finds the message without them. */
+  async function sayWithFiles(said: NewMessage, loading?: Promise<ThreadRecord | null>): Promise<Reply> {
+    const { uid, files = [] } = said;
+    return say(said, loading, files.length === 0 ? [] : await takenFiles(store, uid, files));
   }
 
   /** A repeat names an item that it has replaced itself. */

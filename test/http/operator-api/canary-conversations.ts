@@ -69,6 +69,7 @@ export async function talkInBoth(service: OperatedService): Promise<CanaryConver
       slug: ["shop", "other"],
       id: ids("uids"),
       threadId: ids("threadIds"),
+      fileId: ["no-file"],
       userId: ids("userIds", "callers"),
       name: ["shop-agent", "agent"],
       address: ["192.0.2.8"],

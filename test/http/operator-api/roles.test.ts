@@ -41,6 +41,7 @@ const ROUTES: [
   ["GET /channels/shop/threads", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-0", "all", "channels", undefined, 200],
   ["GET /channels/shop/threads/t-1/messages", "admin, agent", "channels", undefined, 200],
+  ["GET /channels/shop/threads/t-1/files/no-file", "admin, agent", "channels", undefined, 404],
   ["GET /channels/shop/threads/t-1/runs", "admin, agent", "channels", undefined, 200],
   // The channel has no hand-off, and nobody has taken the thread.
   ["POST /channels/shop/threads/t-1/take", "admin, agent", "channels", { epoch: 0 }, 409],

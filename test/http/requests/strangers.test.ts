@@ -85,8 +85,8 @@ test("P14: on every route that names one, another visitor's thread is byte for b
   expect((await stream.lines()).at(-1)).toMatchObject({ type: "tool_call", callId: "call-1" });
   const history = await ask({ path: `/v1/widget/threads/${told}/messages`, headers });
   expect(await history.json()).toMatchObject({ items: [{ content: "Hello" }, { role: "assistant" }] });
-  // Its owner finds one: each request is good, but that there is no reply yet to be rated, or made anew.
-  const needsReply = /\/(feedback|regenerate)$/;
+  // Its owner finds one: each request is good, but that there is no reply yet to be rated, or made anew, and no file.
+  const needsReply = /\/(feedback|regenerate|:fileId)$/;
   for (const one of named) {
     const { status } = await asks(one, owner, await newThread(owner));
     expect([one.route.path, status === 404]).toEqual([one.route.path, needsReply.test(one.route.path)]);

@@ -83,6 +83,10 @@ async function speak(store: Store): Promise<void> {
   await mint(store, "h1", "u1");
   await store.addThread({ slug: SLUG, userId: "u1", threadId: "t1", uid: "t1", atMs: 1_000 });
   await store.keepImages({ uid: "t1", slug: SLUG, runId: "r1", images: [`data:image/png;base64,${CANARY}`] });
+  const about = { name: `${CANARY}.txt`, type: "text/plain" as const, bytes: 9, text: CANARY };
+  for (const id of ["f1", "f2"])
+    await store.keepUpload({ uid: "t1", slug: SLUG, file: { id, ...about }, bytes: Buffer.from(CANARY) });
+  expect(await store.takeUploads("t1", ["f1"])).toMatchObject({ type: "taken" });
   expect(await store.commit(commit)).toMatchObject({ type: "committed" });
   expect(await store.wait("t1", waiting, 8)).toMatchObject({ type: "waiting" });
   expect(await store.keepPart({ uid: "t1", fence: "p:a", runId: "r1", nth: 0, text: CANARY })).toBe(true);
@@ -100,6 +104,7 @@ async function readAll(store: Store) {
     salvage: await store.salvage("t1", BUDGET_CHARS),
     text: await store.keptText("t1", "r1", 1),
     images: await store.keptImages("t1", "r1"),
+    file: [await store.keptFile("t1", "f1"), await store.keptFileBytes("t1", "f1")],
     claimed: await store.claimed("t1", "m0"),
     event: await store.outbox?.event(ref),
   };
@@ -213,6 +218,9 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
         () => store.salvage("t1", BUDGET_CHARS),
         () => store.keptText("t1", "r1", 1),
         () => store.keptImages("t1", "r1"),
+        () => store.keptFile("t1", "f1"),
+        () => store.keptFileBytes("t1", "f1"),
+        () => store.takeUploads("t1", ["f2"]),
         () => store.claimed("t1", "m0"),
         () => store.outbox?.event({ slug: SLUG, endpoint: "hook", uid: "t1", nth: "1" }),
       ];

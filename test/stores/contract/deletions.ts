@@ -20,12 +20,17 @@ const asked = { ...sampleWaiting("w1"), clientMessageId: "m1" };
 const catalog = [{ name: "addToCart", description: "A tool", inputSchema: { type: "object" as const } }];
 const images = { uid: "t1", runId: "r1", images: ["data:image/png;base64,AAAA"] };
 
+const file = { id: "f1", name: "a.txt", type: "text/plain" as const, bytes: 4, text: "Once" };
+const upload = { uid: "t1", slug: SLUG, file, bytes: Buffer.from("Once") };
+
 /** A visitor with a thread that is held, with everything that a thread can have. */
 async function spoken(store: Store): Promise<string> {
   await mint(store, "h1", "u1");
   await addThread(store, "u1", "t1");
   await store.setCatalog("t1", SLUG, catalog);
   await store.keepImages(images);
+  for (const id of ["f1", "f2"]) await store.keepUpload({ ...upload, file: { ...file, id } });
+  expect(await store.takeUploads("t1", ["f1"])).toEqual({ type: "taken", files: [file] });
   const fence = `${store.processId}:a`;
   const messages = [sampleMessage(1), sampleMessage(2)];
   const orWait = { message: { ...asked, clientMessageId: "m0" }, max: 8 };
@@ -50,6 +55,7 @@ async function readAll(store: Store) {
     run: await store.run("t1", "r1"),
     waiting: await store.waitingRuns("t1"),
     images: await store.keptImages("t1", "r1"),
+    file: [await store.keptFile("t1", "f1"), await store.keptFileBytes("t1", "f1")],
     claimed: [await store.claimed("t1", "m0"), await store.claimed("t1", "m1")],
     held: await store.heldBy(store.processId),
     due: await store.due(Number.MAX_SAFE_INTEGER, 9),
@@ -68,6 +74,7 @@ const NOTHING = {
   run: null,
   waiting: [],
   images: [],
+  file: [null, null],
   claimed: [null, null],
   held: [],
   due: [],
@@ -107,6 +114,12 @@ const LATE: [string, (store: Store, fence: string) => Promise<unknown>, unknown]
     false,
   ],
   ["images of a message", (store) => store.keepImages(images), false],
+  ["a file", (store) => store.keepUpload(upload), false],
+  [
+    "a file that waited for its message",
+    (store) => store.takeUploads("t1", ["f2"]),
+    { type: "missing", id: "f2" },
+  ],
   [
     "a rating",
     (store) =>

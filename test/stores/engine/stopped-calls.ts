@@ -37,6 +37,9 @@ const part = { part: "message" as const, place: "1", stored: "oops" };
 
 type Call = (store: Store) => Promise<unknown>;
 
+const file = { id: "f1", name: "a.txt", type: "text/plain" as const, bytes: 1, text: "a" };
+const upload: Call = (store) => store.keepUpload({ uid: "t1", slug, file, bytes: Buffer.from("a") });
+
 /** What is there before a step of the topologies. */
 const beforeOf =
   (name: string): Call =>
@@ -142,6 +145,8 @@ const CALLS: [name: string, before: Call, take: Call][] = [
 const CALLS_OF_THREADS: typeof CALLS = [
   ["eraseThread", beforeOf("load of a thread with a queue"), (store) => store.eraseThread("t1", 9)],
   ["eraseUnchanged", rateable, (store) => store.eraseUnchanged("t1", 9, 1)],
+  ["keepUpload", nothing, upload],
+  ["takeUploads", after(upload), (store) => store.takeUploads("t1", ["f1"])],
   [
     "dropImages",
     (store) => store.keepImages({ uid: "t1", runId: "r1", images: ["data:image/png;base64,AAAA"] }),
@@ -238,7 +243,7 @@ function timesOfPlaces(key: string, value: unknown): unknown {
 const READING = new Set(
   (
     "answererChanges audit blockedIps changed channel channelThread channelThreads channels changeCount changedThreads claimed close committing " +
-    "countedTokens desk documents due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptImages " +
+    "countedTokens desk documents dropOldUploads due endpoint endpoints event findUser grant grantedServers hasSignIn hasValidToken health heldBy history historySummary holders isRestoring keptFile keptFileBytes keptImages " +
     "keptText keys lastOp level listThreads load longestWaiting look nextDueMs notes onChange onMessage onReconnect onTokenRotated " +
     "operators pages plannedDeletions readIdentity renamedThreads restingThreads run runs salvage send sources spentTokens stats sweepPlace " +
     "threads tidy timeMs told unqueued unsettled users usersPage waitingRuns watchers wrappers"

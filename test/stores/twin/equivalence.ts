@@ -165,5 +165,6 @@ function lookAt(store: Store, uid: string): Promise<unknown>[] {
     store.waitingRuns(uid),
     store.channelThread(SLUG, uid),
     ...RUNS.flatMap((runId) => [store.keptText(uid, runId, 2, 1), store.keptImages(uid, runId)]),
+    ...["f1", "f2"].flatMap((id) => [store.keptFile(uid, id), store.keptFileBytes(uid, id)]),
   ];
 }

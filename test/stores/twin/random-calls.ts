@@ -47,6 +47,7 @@ export const TOKENS = ["h1", "h2", "h3", "h4"];
 export const COUNTED = ["all", "channel shop"];
 const uid = pick(...UIDS);
 const fence = pick("p1:a", "p1:b", "p2:a");
+const fileId = pick("f1", "f2");
 const runId = pick("r1", "r2", "r3");
 const waitingId = pick("w1", "w2", "w3");
 const threadName = pick("n1", "n2", "n1~2", "Über 👋");
@@ -208,6 +209,15 @@ export const CALLS: Record<string, Kind> = {
     1,
     { uid, runId, images: fc.array(pick("a", "b"), { maxLength: 2 }) },
     (drawn) => (store) => store.keepImages({ ...drawn, slug: SLUG }),
+  ),
+  keepUpload: kind(1, { uid, id: fileId }, ({ uid, id }) => {
+    const file = { id, name: `${id}.txt`, type: "text/plain" as const, bytes: 2, text: id };
+    return (store) => store.keepUpload({ uid, slug: SLUG, file, bytes: Buffer.from(id) });
+  }),
+  takeUploads: kind(
+    1,
+    { uid, ids: fc.array(fileId, { minLength: 1, maxLength: 2 }) },
+    (drawn) => (store) => store.takeUploads(drawn.uid, drawn.ids),
   ),
   dropImages: kind(1, { uid, runId }, (drawn) => (store) => store.dropImages(drawn.uid, drawn.runId)),
   rate: kind(

@@ -1,3 +1,4 @@
+import type { KeptFile } from "../../../src/domain/threads/files.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../src/clock.ts";
 import type { Channel } from "../../../src/domain/channels/channel.ts";
@@ -98,6 +99,11 @@ function summaryOf({ runId, saidAtMs, outcome, path, terminal }: RunRecord): Run
   return { runId, saidAtMs, outcome, path, terminal };
 }
 
+interface UploadedFile {
+  file: KeptFile;
+  bytes: Uint8Array;
+}
+
 export function createReference(clock: Clock): Store {
   const processId = "reference";
   const channels: Channel[] = [];
@@ -109,6 +115,9 @@ export function createReference(clock: Clock): Store {
   const threads = new Map<string, Thread>();
   /** By thread and run. */
   const keptImages = new Map<string, string[]>();
+  /** By thread: those that wait for their message, and those of one. */
+  const uploads = new Map<string, Map<string, UploadedFile>>();
+  const files = new Map<string, Map<string, UploadedFile>>();
   const planned: Deletion[] = [];
   /** By uid: the time of the deletion. */
   const erased = new Set<string>();
@@ -287,6 +296,8 @@ export function createReference(clock: Clock): Store {
     erased.add(uid);
     threads.delete(uid);
     for (const key of keptImages.keys()) if (key.startsWith(`${uid} `)) keptImages.delete(key);
+    uploads.delete(uid);
+    files.delete(uid);
     return { fence, watchers: [] };
   }
 
@@ -719,6 +730,25 @@ export function createReference(clock: Clock): Store {
     async dropImages(uid, runId) {
       keptImages.delete(`${uid} ${runId}`);
     },
+    async keepUpload({ uid, file, bytes }) {
+      if (erased.has(uid)) return false;
+      uploads.set(uid, (uploads.get(uid) ?? new Map<string, UploadedFile>()).set(file.id, { file, bytes }));
+      return true;
+    },
+    async takeUploads(uid, ids) {
+      const own = files.get(uid) ?? new Map<string, UploadedFile>();
+      const known = ids.map((id) => own.get(id) ?? uploads.get(uid)?.get(id));
+      const missing = ids.find((_, nth) => known[nth] === undefined);
+      if (missing !== undefined) return { type: "missing", id: missing };
+      const taken = known.filter((one) => one !== undefined);
+      if (taken.some(({ file }) => !own.has(file.id)) && erased.has(uid)) return { type: "deleted" };
+      for (const one of taken) own.set(one.file.id, one);
+      files.set(uid, own);
+      return { type: "taken", files: taken.map(({ file }) => file) };
+    },
+    async dropOldUploads() {},
+    keptFile: async (uid, id) => files.get(uid)?.get(id)?.file ?? null,
+    keptFileBytes: async (uid, id) => files.get(uid)?.get(id)?.bytes ?? null,
     async wait(uid, message, max) {
       if (erased.has(uid)) return { type: "deleted" };
       const thread = threads.get(uid);

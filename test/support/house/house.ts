@@ -211,6 +211,10 @@ export const SERVICE: readonly Layer[] = [
           { path: "src/stores/steps/orders/", is: "lists of threads, by activity and by state" },
           { path: "src/stores/steps/deletions/", is: "deleting users and threads, and what refers to them" },
           { path: "src/stores/steps/outbox/", is: "events for webhooks, their queues and deliveries" },
+          {
+            path: "src/stores/files/",
+            is: "where the bytes of visitors' files may be: a folder, or a bucket",
+          },
           { path: "src/stores/engines/", is: "the databases, behind one small contract: engine.ts" },
           { path: "src/stores/engines/lmdb/", is: "lmdb, a file of this machine" },
           { path: "src/stores/engines/redis/", is: "Redis and Redis Cluster" },

@@ -1,10 +1,11 @@
 import { DELETED_FENCE, holderOf } from "../../../domain/threads/fence.ts";
 import type { DeletionStore, ErasedThread } from "../../../store/deletions.ts";
 import { slotOf } from "../../engine.ts";
-import type { Engine, Pair, Write } from "../../engine.ts";
-import type { Codec } from "../../sealing.ts";
+import type { Pair, Write } from "../../engine.ts";
 import { bucketOf, HEADER, tables } from "../../tables.ts";
+import type { StepsContext } from "../context.ts";
 import { fieldIs } from "../field-is.ts";
+import { removeOutside } from "../threads/files.ts";
 import { untilApplied } from "../until-applied.ts";
 
 const OP = "deleted";
@@ -18,16 +19,21 @@ const CONTENT = [
   tables.runs,
   tables.runOrder,
   tables.parts,
+  tables.uploads,
   tables.claims,
   tables.outbox,
   tables.aside,
 ];
 
 /** The header becomes a tombstone, by an `op` as a commit does; everything else goes after that. */
-export function eraseSteps(
-  engine: Engine,
-  codec: Codec,
-): Pick<DeletionStore, "eraseThread" | "eraseUnchanged"> {
+export function eraseSteps({
+  engine,
+  codec,
+  outside,
+}: Pick<StepsContext, "engine" | "codec" | "outside">): Pick<
+  DeletionStore,
+  "eraseThread" | "eraseUnchanged"
+> {
   /** Null: another revision than `ifRev`. Undefined: the thread has changed meanwhile. */
   async function erase(
     uid: string,
@@ -65,10 +71,15 @@ export function eraseSteps(
       codec.forgetThread(uid);
       const erased = await untilApplied(`erase thread ${uid}`, () => erase(uid, atMs, null));
       if (erased === null) throw new Error(`Cannot erase thread ${uid}: a revision was compared`);
+      await removeOutside(outside, uid);
       return erased;
     },
 
-    eraseUnchanged: (uid, atMs, rev) => untilApplied(`erase thread ${uid}`, () => erase(uid, atMs, rev)),
+    async eraseUnchanged(uid, atMs, rev) {
+      const erased = await untilApplied(`erase thread ${uid}`, () => erase(uid, atMs, rev));
+      if (erased) await removeOutside(outside, uid);
+      return erased;
+    },
   };
 }
 
