@@ -26,7 +26,7 @@ export async function openStaffedShop({
     await Promise.all([site.close(), service.close()]);
     await model.close();
   });
-  const { localOperator } = keysOf(dataDir);
+  const { localOperator, harnessApiKey } = keysOf(dataDir);
 
   /** As the operator `local`, who may do everything. */
   async function ask(path: string, method = "GET", body?: object): Promise<Response> {
@@ -50,6 +50,9 @@ export async function openStaffedShop({
   const consoleOf = (key: string) => `${service.url}/console#key=${key}`;
   return {
     ask,
+    model,
+    /** For a transport of another channel. */
+    server: { baseUrl: service.url, key: harnessApiKey },
     page: `${site.url}/?key=${publishableKey}`,
     /** The console of `local`. */
     console: consoleOf(localOperator),

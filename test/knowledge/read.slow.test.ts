@@ -1,5 +1,4 @@
 // For src/knowledge/read/
-import JSZip from "jszip";
 import { describe, expect, test } from "vitest";
 import { readDocx } from "../../src/knowledge/read/docx.ts";
 import { readHtml } from "../../src/knowledge/read/html.ts";
@@ -7,6 +6,7 @@ import { readMarkdown } from "../../src/knowledge/read/markdown.ts";
 import { UnreadablePage } from "../../src/knowledge/read/page.ts";
 import { readPdf } from "../../src/knowledge/read/pdf.ts";
 import { readText } from "../../src/knowledge/read/text.ts";
+import { docxOf, pdfOf } from "./documents.ts";
 
 describe("Markdown", () => {
   test("is read by its headings, without its marks, tables and lists line by line", () => {
@@ -110,52 +110,12 @@ test("plain text is its paragraphs", () => {
   });
 });
 
-/** The least of a PDF: a page with a line of text, and a title. */
-function pdfOf(line: string, title: string): Uint8Array {
-  const stream = `BT /F1 24 Tf 72 720 Td (${line}) Tj ET`;
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    `<< /Title (${title}) >>`,
-  ];
-  let text = "%PDF-1.4\n";
-  const places = objects.map((object, nth) => {
-    const place = text.length;
-    text += `${nth + 1} 0 obj\n${object}\nendobj\n`;
-    return place;
-  });
-  const table = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
-  const size = objects.length + 1;
-  text += `xref\n0 ${size}\n0000000000 65535 f \n${table}trailer << /Size ${size} /Root 1 0 R /Info 6 0 R >>\nstartxref\n${text.length}\n%%EOF`;
-  return new TextEncoder().encode(text);
-}
-
 test("a PDF is its text page by page, with its title", async () => {
   expect(await readPdf(pdfOf("Returns within 30 days", "Our rules"))).toEqual({
     title: "Our rules",
     sections: [{ headings: ["Page 1"], text: "Returns within 30 days" }],
   });
 });
-
-async function docxOf(body: string): Promise<Uint8Array> {
-  const zip = new JSZip();
-  const main = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
-  zip.file(
-    "[Content_Types].xml",
-    `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="${main}"/></Types>`,
-  );
-  const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument";
-  zip.file(
-    "_rels/.rels",
-    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${office}" Target="word/document.xml"/></Relationships>`,
-  );
-  const word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
-  zip.file("word/document.xml", `<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>`);
-  return zip.generateAsync({ type: "uint8array" });
-}
 
 test("a Word document is read by its headings", async () => {
   const heading = (level: number, text: string) =>

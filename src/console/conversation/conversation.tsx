@@ -192,7 +192,13 @@ export function Conversation({
                   <p dir="auto">{summary}</p>
                 </details>
               )}
-              <Messages watched={watched} changes={changes.items} visitor={visitor} reader={own} />
+              <Messages
+                watched={watched}
+                changes={changes.items}
+                visitor={visitor}
+                reader={own}
+                place={{ slug, id }}
+              />
               <Approval slug={slug} id={id} lines={openReply(watched.talk)?.lines ?? []} />
               {isMine && (
                 <Answer key={id} slug={slug} id={id} handOff={handOff} replies={settings?.replies ?? []} />

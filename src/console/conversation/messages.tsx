@@ -6,6 +6,8 @@ import { Time } from "../parts/times.tsx";
 import type { ChangeView, MessageView, StepView } from "../service/views.ts";
 import { changeText } from "./changes.ts";
 import { Markdown } from "./markdown.tsx";
+import { MessageFiles } from "./message-files.tsx";
+import type { ConversationPlace } from "./message-files.tsx";
 import { openReply } from "./talk-state.ts";
 import type { Talk } from "./watch-talk.ts";
 
@@ -18,12 +20,14 @@ export function Messages({
   changes,
   visitor,
   reader,
+  place: of,
 }: {
   watched: Talk;
   changes: readonly ChangeView[];
   visitor: string;
   /** The operator who reads here. */
   reader: string;
+  place: ConversationPlace;
 }) {
   const { talk, hasEarlier } = watched;
   const { messages, writes } = talk;
@@ -77,7 +81,7 @@ export function Messages({
             {changeText(item)} <Time at={item.at} />
           </p>
         ) : (
-          <Message key={item.id} message={item} visitor={visitor} />
+          <Message key={item.id} message={item} visitor={visitor} place={of} />
         ),
       )}
       {reply && <OpenReply lines={reply.lines} />}
@@ -102,8 +106,17 @@ function withChanges(
   return [...messages, ...shown].sort((a, b) => timeOf(a) - timeOf(b));
 }
 
-function Message({ message, visitor }: { message: MessageView; visitor: string }) {
+function Message({
+  message,
+  visitor,
+  place,
+}: {
+  message: MessageView;
+  visitor: string;
+  place: ConversationPlace;
+}) {
   const { role, content, createdAt, steps = [], attachments = [], model, error, author, feedback } = message;
+  const { files } = message;
   const who = role === "user" ? visitor : (author?.name ?? "Assistant");
   return (
     <article class={`message ${role}${author ? " person" : ""}`} aria-label={`${who}:`}>
@@ -122,6 +135,7 @@ function Message({ message, visitor }: { message: MessageView; visitor: string }
       {attachments.map((attachment, at) => (
         <Picture key={at} {...attachment} />
       ))}
+      {files && <MessageFiles files={files} place={place} />}
       {error && (
         <p class="failed">
           Failed{error.code === undefined ? "" : ` (${error.code})`}

@@ -52,7 +52,8 @@ async function choosePlace(name: string): Promise<FileSystemFileHandle | "downlo
   }
 }
 
-function download(name: string, blob: Blob): void {
+/** Saves what is there already, in the browser's own folder of downloads. */
+export function download(name: string, blob: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;
