@@ -121,12 +121,22 @@ async function runningWithQueue(store: Store, uid: string): Promise<void> {
 async function awaiting(store: Store, uid: string): Promise<void> {
   const fence = newFence(HOLDER);
   await store.keepImages({ uid, runId: "r1", images: ["data:image/png;base64,iVBORw0KGgo="] });
+  const file = { id: "f1", name: "a.txt", type: "text/plain" as const, bytes: 1 };
+  await store.keepUpload({ uid, slug: SLUG, file: { ...file, text: "a" }, bytes: Buffer.from("a") });
+  await store.takeUploads(uid, ["f1"]);
   const attachments = [{ type: "image/png", chars: 34, name: "a.png" }, { url: "https://cdn.example/b.png" }];
   const terminal = { type: "tool_call", tool: "cart", arguments: { a: 1 }, callId: "c1" } as const;
   const rest = { state: "awaiting", holds: false, deadlineMs: AT_MS + HOUR_MS } as const;
   const run = sampleRun("r1", { terminal });
   await store.commit(
-    sampleCommit({ opId: "waits", fence, uid, ...rest, run, messages: [sampleMessage(1, { attachments })] }),
+    sampleCommit({
+      opId: "waits",
+      fence,
+      uid,
+      ...rest,
+      run,
+      messages: [sampleMessage(1, { attachments, files: [file] })],
+    }),
   );
 }
 

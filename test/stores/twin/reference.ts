@@ -741,8 +741,10 @@ export function createReference(clock: Clock): Store {
       const missing = ids.find((_, nth) => known[nth] === undefined);
       if (missing !== undefined) return { type: "missing", id: missing };
       const taken = known.filter((one) => one !== undefined);
-      if (taken.some(({ file }) => !own.has(file.id)) && erased.has(uid)) return { type: "deleted" };
-      for (const one of taken) own.set(one.file.id, one);
+      for (const one of taken) {
+        own.set(one.file.id, one);
+        uploads.get(uid)?.delete(one.file.id);
+      }
       files.set(uid, own);
       return { type: "taken", files: taken.map(({ file }) => file) };
     },

@@ -68,6 +68,7 @@ export function fileSteps(context: StepsContext): FileSteps {
         { name: "takeUploads" },
       );
       const moved: Pair[] = [];
+      const left: string[] = [];
       const abouts: string[] = [];
       for (const [nth, id] of ids.entries()) {
         const [fresh = null, bytes = null] = waiting.slice(2 * nth);
@@ -76,6 +77,7 @@ export function fileSteps(context: StepsContext): FileSteps {
         abouts.push(about);
         if (kept[nth] === null && bytes !== null)
           moved.push([aboutField(id), about], [bytesField(id), bytes]);
+        if (fresh !== null) left.push(aboutField(id), bytesField(id));
       }
       const files = await opened(uid, ids, abouts);
       if (outside) {
@@ -83,12 +85,15 @@ export function fileSteps(context: StepsContext): FileSteps {
           if (isOutside) await onOutside(() => outside.move(waitingName(uid, id), keptName(uid, id)));
         }
       }
-      if (moved.length === 0) return { type: "taken", files };
+      if (left.length === 0) return { type: "taken", files };
       const applied = await engine.apply({
         name: "takeUploads",
         slot: slotOf(parts),
         checks: [fieldIs(tables.header.key(uid), HEADER.deletedAtMs, null)],
-        writes: [{ write: "set", key: parts, fields: moved }],
+        writes: [
+          ...(moved.length > 0 ? [{ write: "set" as const, key: parts, fields: moved }] : []),
+          { write: "remove", key: uploads, fields: left },
+        ],
       });
       return applied.type === "failed" ? { type: "deleted" } : { type: "taken", files };
     },
