@@ -30,8 +30,8 @@ test("a change writes what differs, and nothing of the rest", () => {
   expect(changeOf(shop, { ...draft, origins: "https://a.example\nhttps://b.example" })).toEqual({
     allowedOrigins: ["https://a.example", "https://b.example"],
   });
-  expect(changeOf(shop, { ...draft, maxTokensPerUserPerDay: "900", images: true })).toEqual({
-    agent: { maxTokensPerUserPerDay: 900, images: true },
+  expect(changeOf(shop, { ...draft, maxTokensPerUserPerDay: "900", images: true, files: false })).toEqual({
+    agent: { maxTokensPerUserPerDay: 900, images: true, files: false },
   });
 });
 

@@ -68,6 +68,12 @@ export function ChannelFields({
           checked={draft.images}
           onChange={(images) => set({ images })}
         />
+        <CheckField
+          label="Messages may come with files"
+          checked={draft.files}
+          onChange={(files) => set({ files })}
+          hint="PDF, Word, text, CSV: the model is told what they say."
+        />
       </fieldset>
       <HandOffFields draft={draft} onChange={set} />
       <CapFields draft={draft} onChange={set} />

@@ -9,6 +9,7 @@ export interface ChannelDraft {
   instructions: string;
   model: string;
   images: boolean;
+  files: boolean;
   maxOutputTokensPerRun: string;
   maxTokensPerUserPerDay: string;
   maxTokensPerDay: string;
@@ -51,6 +52,7 @@ export function draftOf({
     instructions: agent.instructions ?? "",
     model: agent.model ?? "",
     images: agent.images ?? false,
+    files: agent.files ?? true,
     maxOutputTokensPerRun: numberText(agent.maxOutputTokensPerRun),
     maxTokensPerUserPerDay: numberText(agent.maxTokensPerUserPerDay),
     maxTokensPerDay: numberText(agent.maxTokensPerDay),
@@ -78,6 +80,7 @@ export function changeOf(channel: ChannelView, draft: ChannelDraft): Record<stri
   for (const name of ["instructions", "model"] as const)
     if (draft[name] !== before[name]) agent[name] = draft[name] === "" ? null : draft[name];
   if (draft.images !== before.images) agent["images"] = draft.images;
+  if (draft.files !== before.files) agent["files"] = draft.files;
   for (const name of CAPS)
     if (draft[name] !== before[name]) agent[name] = draft[name] === "" ? null : Number(draft[name]);
   const change = {

@@ -58,6 +58,7 @@ export interface AgentView {
   instructions?: string;
   model?: string;
   images?: boolean;
+  files?: boolean;
   mcpServers?: Record<string, unknown>;
   maxOutputTokensPerRun?: number;
   maxTokensPerUserPerDay?: number;
