@@ -67,7 +67,9 @@ export type ContentType =
   | "application/json"
   | "application/x-ndjson"
   | "text/event-stream"
-  | "text/plain; charset=utf-8";
+  | "text/plain; charset=utf-8"
+  /** A file, of any type. */
+  | "*/*";
 
 /** GET of a file for everybody. It is loaded at the first request and kept; a failure is tried again. */
 export function fileRoute(path: string, load: () => Promise<HttpAnswer>): Route {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { messageFile } from "../protocol/history.ts";
+import type { AnswerDocumentation } from "./route.ts";
 
 /** What is answered for a file that was sent. */
 export const sentFile = messageFile;
@@ -17,6 +18,17 @@ export const FILE_QUERY = {
     example: "receipt.pdf",
   },
 } as const;
+
+/** A file as the answer. */
+export const fileDocumentation: AnswerDocumentation = {
+  description: "Its bytes",
+  headers: { "content-disposition": "`attachment`, with its name" },
+  body: {
+    type: "*/*",
+    schema: z.string().meta({ format: "binary" }),
+    example: "Delivery takes two days",
+  },
+};
 
 export const fileField = {
   fileId: {

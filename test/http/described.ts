@@ -7,7 +7,7 @@ export interface Operation {
   operationId: string;
   security: Record<string, string[]>[];
   parameters?: DescribedField[];
-  requestBody?: { content: { "application/json": { schema: object; example: Record<string, unknown> } } };
+  requestBody?: { content: Record<string, { schema: object; example?: Record<string, unknown> }> };
   responses: Record<string, { content?: Record<string, { schema: object; example: unknown }> }>;
 }
 

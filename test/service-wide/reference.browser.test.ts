@@ -46,7 +46,10 @@ function exampleOf(
   const query = new URLSearchParams(
     at("query").map(({ name, value }): [string, string] => [name, value]),
   ).toString();
-  const example = operation.requestBody?.content["application/json"].example;
+  const content = operation.requestBody?.content ?? {};
+  const example = content["application/json"]?.example;
+  // A file's endpoint takes any bytes.
+  const file = "application/octet-stream" in content ? "Delivery takes two days" : null;
   const replaced = Object.entries(example ?? {}).map(([name, value]) => [name, given[name] ?? value]);
   const [scheme] = operation.security.flatMap((security) => Object.keys(security));
   return {
@@ -58,6 +61,7 @@ function exampleOf(
       ...(example ? { "content-type": "application/json" } : {}),
     },
     ...(example ? { body: JSON.stringify(Object.fromEntries(replaced)) } : {}),
+    ...(file === null ? {} : { body: file }),
   };
 }
 
@@ -171,6 +175,8 @@ describe("the API's description", () => {
       ["POST /v1/threads/{threadId}/handoff", 409],
       ["POST /v1/threads/{threadId}/approvals", 409],
       ["POST /v1/threads/{threadId}/feedback", 204],
+      ["POST /v1/threads/{threadId}/files", 201],
+      ["GET /v1/threads/{threadId}/files/{fileId}", 404],
       ["POST /v1/access", 200],
       ["POST /v1/channels/{slug}/identify", 200],
       ["POST /v1/widget/visitors", 201],
@@ -189,6 +195,8 @@ describe("the API's description", () => {
       ["POST /v1/widget/threads/{id}/shown", 204],
       ["POST /v1/widget/messages", 200],
       ["POST /v1/widget/threads/{id}/regenerate", 200],
+      ["POST /v1/widget/threads/{id}/files", 201],
+      ["GET /v1/widget/threads/{id}/files/{fileId}", 404],
       ["POST /v1/widget/tools", 204],
       ["POST /v1/widget/tool-results", 200],
       ["POST /v1/widget/threads/{id}/approvals", 409],

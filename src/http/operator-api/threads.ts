@@ -22,7 +22,7 @@ import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel, existingUser, orUnavailable } from "./admit.ts";
 import { fileAnswer } from "../file-body.ts";
-import { fileField } from "../sent-file.ts";
+import { fileDocumentation, fileField } from "../sent-file.ts";
 import { timeField } from "./audit.ts";
 import { documentedList, listAnswer, listFields, listLimit } from "./lists.ts";
 import type { OperatorRole } from "../../domain/people/operator.ts";
@@ -215,7 +215,7 @@ export function threadsEndpoints({
       description:
         "As it was sent; for a browser it is a download, never a page. The reading is in the audit.",
       params: fileField,
-      answers: { 200: "Its bytes" },
+      answers: { 200: fileDocumentation },
       async handle({ acting, thread: { slug, uid }, params }) {
         await noteReading(acting, slug, uid);
         const found = await threads.files.get(uid, params.fileId);

@@ -10,7 +10,7 @@ import { callerId, channelSlug, mustTakeFiles } from "../fields.ts";
 import { fileAnswer, fileBody, shownName } from "../file-body.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
-import { EXAMPLE_FILE, fileField, FILE_QUERY, sentFile } from "../sent-file.ts";
+import { EXAMPLE_FILE, fileDocumentation, fileField, FILE_QUERY, sentFile } from "../sent-file.ts";
 
 /** POST /v1/threads/:threadId/files, GET …/files/:fileId: the files of a transport's user. */
 export function serverFiles({
@@ -78,7 +78,7 @@ export function serverFiles({
       summary: "Fetch a file of a message",
       description: "As it was sent.",
       params: fileField,
-      answers: { 200: "Its bytes" },
+      answers: { 200: fileDocumentation },
       async handle({ thread: { uid }, params }) {
         const found = await threads.files.get(uid, params.fileId);
         if (!found) throw new Refusal("not-found", "No message of this thread has such a file");

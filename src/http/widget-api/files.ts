@@ -8,7 +8,7 @@ import { mustTakeFiles } from "../fields.ts";
 import { fileAnswer, fileBody, shownName } from "../file-body.ts";
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { jsonAnswer } from "../route.ts";
-import { EXAMPLE_FILE, fileField, FILE_QUERY, sentFile } from "../sent-file.ts";
+import { EXAMPLE_FILE, fileDocumentation, fileField, FILE_QUERY, sentFile } from "../sent-file.ts";
 
 /** POST /v1/widget/threads/:id/files, GET …/files/:fileId: a visitor's files, before and after the message that names them. */
 export function widgetFiles({
@@ -52,7 +52,7 @@ export function widgetFiles({
       summary: "Fetch a file of a message",
       description: "As it was sent; for a browser it is a download, never a page.",
       params: fileField,
-      answers: { 200: "Its bytes" },
+      answers: { 200: fileDocumentation },
       async handle({ thread: { uid }, params }) {
         const found = await threads.files.get(uid, params.fileId);
         if (!found) throw new Refusal("not-found", "No message of this thread has such a file");
