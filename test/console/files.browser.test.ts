@@ -23,7 +23,7 @@ test("a PDF that a client sends is read by the model, and an operator saves it a
   await reply.final;
   expect(reply.text).toBe("Within 30 days.");
   const asked = shop.model.requests.at(-1)?.body.messages.at(-1);
-  expect(String(asked?.content)).toMatch(/^How long\?\n\n<visitor_file>\n.*Returns within 30 days/);
+  expect(asked?.content).toMatch(/^How long\?\n\n<visitor_file>\n.*Returns within 30 days/);
   const history = await client.history(owner);
   expect(history[0]).toMatchObject({ content: "How long?", files: [file] });
 

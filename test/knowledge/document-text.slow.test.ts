@@ -16,5 +16,5 @@ test("what a document says is its headings and its text; one that cannot be read
 });
 
 test("nothing is begun, and nothing is to be stopped, where no document comes", async () => {
-  await createDocumentTexts().stop();
+  await expect(createDocumentTexts().stop()).resolves.toBeUndefined();
 });
