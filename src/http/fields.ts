@@ -8,7 +8,7 @@ import { allowsHandOff, peopleNow } from "../domain/threads/hand-off.ts";
 import { nameMap } from "../domain/name-map.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { MAX_DISPLAY_NAME_CHARS, shortDisplayName } from "../domain/people/user.ts";
-import { isImageUrl } from "./image-url.ts";
+import { isImageUrl } from "./files/image-url.ts";
 
 /** Fields of several bodies. Lengths are UTF-16 code units (contract, Characters). */
 

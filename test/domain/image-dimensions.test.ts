@@ -3,7 +3,7 @@ import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hasTooManyPixels, pixelsOf } from "../../src/domain/threads/image-dimensions.ts";
-import { isImageUrl } from "../../src/http/image-url.ts";
+import { isImageUrl } from "../../src/http/files/image-url.ts";
 
 const ascii = (text: string) => Buffer.from(text, "latin1");
 const be16 = (n: number) => Buffer.from([n >> 8, n & 255]);

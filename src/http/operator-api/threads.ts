@@ -21,8 +21,7 @@ import { branchesField, EXAMPLE_PAGE, historyAnswer, historyQuery, pageFields } 
 import { documentedJson } from "../reference/shared-documentation.ts";
 import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { existingChannel, existingUser, orUnavailable } from "./admit.ts";
-import { fileAnswer } from "../file-body.ts";
-import { fileDocumentation, fileField } from "../sent-file.ts";
+import { ANSWERING_FILE, answerFile } from "../files/file-endpoint.ts";
 import { timeField } from "./audit.ts";
 import { documentedList, listAnswer, listFields, listLimit } from "./lists.ts";
 import type { OperatorRole } from "../../domain/people/operator.ts";
@@ -210,17 +209,12 @@ export function threadsEndpoints({
 
     endpoint({
       ...READ,
+      ...ANSWERING_FILE,
       path: "/v1/operator/channels/:slug/threads/:id/files/:fileId",
-      summary: "Fetch a file of a message",
-      description:
-        "As it was sent; for a browser it is a download, never a page. The reading is in the audit.",
-      params: fileField,
-      answers: { 200: fileDocumentation },
+      description: `${ANSWERING_FILE.description} The reading is in the audit.`,
       async handle({ acting, thread: { slug, uid }, params }) {
         await noteReading(acting, slug, uid);
-        const found = await threads.files.get(uid, params.fileId);
-        if (!found) throw new Refusal("not-found", "No message of this thread has such a file");
-        return fileAnswer(found);
+        return answerFile(threads, uid, params.fileId);
       },
     }),
 

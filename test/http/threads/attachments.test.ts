@@ -1,4 +1,4 @@
-// For src/http/image-url.ts, src/http/widget-api/, src/domain/threads/image-dimensions.ts, src/threads/say/
+// For src/http/files/image-url.ts, src/http/widget-api/, src/domain/threads/image-dimensions.ts, src/threads/say/
 import { expect, test } from "vitest";
 import { imageOf, TINY_PNG } from "../../support/images.ts";
 import { ORIGIN, shop, startService, TRANSPORT_KEY } from "../service.ts";

@@ -1,4 +1,4 @@
-// For src/http/widget-api/files.ts, src/http/server-api/files.ts, src/http/file-body.ts, src/threads/say/files.ts
+// For src/http/widget-api/files.ts, src/http/server-api/files.ts, src/http/files/, src/threads/say/files.ts
 import { expect, test } from "vitest";
 import { TINY_PNG } from "../../support/images.ts";
 import { ORIGIN, shop, startService, TRANSPORT_KEY } from "../service.ts";

@@ -1,6 +1,6 @@
-// For src/http/image-url.ts
+// For src/http/files/image-url.ts
 import { expect, test } from "vitest";
-import { isImageUrl } from "../../../src/http/image-url.ts";
+import { isImageUrl } from "../../../src/http/files/image-url.ts";
 import { imageOf, TINY_PNG } from "../../support/images.ts";
 
 const bytesOf = (url: string) => url.slice(url.indexOf(",") + 1);

@@ -292,6 +292,10 @@ export const SERVICE: readonly Layer[] = [
           },
           { path: "src/http/operator-api/", is: "endpoints for operators" },
           {
+            path: "src/http/files/",
+            is: "files and images that come with messages: what is taken, and how it is answered",
+          },
+          {
             path: "src/http/feeds/",
             is: "a thread's feed as an answer that stays open, and who may read it",
           },

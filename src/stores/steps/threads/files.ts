@@ -82,7 +82,8 @@ export function fileSteps(context: StepsContext): FileSteps {
       const files = await opened(uid, ids, abouts);
       if (outside) {
         for (const { id, isOutside } of files) {
-          if (isOutside) await onOutside(() => outside.move(waitingName(uid, id), keptName(uid, id)));
+          if (isOutside && left.includes(aboutField(id)))
+            await onOutside(() => outside.move(waitingName(uid, id), keptName(uid, id)));
         }
       }
       if (left.length === 0) return { type: "taken", files };

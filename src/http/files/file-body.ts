@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { MAX_FILE_NAME_CHARS } from "../domain/threads/files.ts";
-import { Refusal } from "../domain/refusal.ts";
-import type { HttpAnswer, HttpRequest } from "../listener.ts";
-import { bytesOf, mustBePlain } from "./body.ts";
-import type { Reading } from "./reading.ts";
-import type { DeclaredBody } from "./endpoint.ts";
+import { MAX_FILE_NAME_CHARS } from "../../domain/threads/files.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { HttpAnswer, HttpRequest } from "../../listener.ts";
+import { bytesOf, mustBePlain } from "../body.ts";
+import type { Reading } from "../reading.ts";
+import type { DeclaredBody } from "../endpoint.ts";
 
 /** A file as a request brings it. */
 export interface SentFile {

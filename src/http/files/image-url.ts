@@ -1,5 +1,5 @@
-import { isClosedUrl } from "../domain/public-address.ts";
-import { isImageData } from "../domain/threads/image-data.ts";
+import { isClosedUrl } from "../../domain/public-address.ts";
+import { isImageData } from "../../domain/threads/image-data.ts";
 
 const MAX_ADDRESS_CHARS = 2_048;
 
