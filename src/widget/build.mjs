@@ -35,22 +35,22 @@ const stylesheetText = {
  * texts in front, the code is in one piece, which saves 400 bytes.
  */
 const IN_FRONT = [
-  "./view/message/thumbs.tsx",
   "./view/shadow-renderer.ts",
   "./strings/language.ts",
   "../client/core/follow.ts",
-  "./view/message-log.tsx",
   "./view/widget.tsx",
   "./run/tab/tab-run.ts",
   "./run/thread/followed-thread.ts",
   "./widget-props-of.ts",
 ];
 
-/** One copy of preact for both files (view/jsx-of-script.ts). */
-const jsxOfScript = {
-  name: "jsx-of-script",
+/** One copy of preact for both files (view/preact-of-script.ts). */
+const preactOfScript = {
+  name: "preact-of-script",
   setup({ onResolve }) {
-    onResolve({ filter: /^preact\/jsx-runtime$/ }, () => ({ path: join(here, "view/jsx-of-script.ts") }));
+    onResolve({ filter: /^preact(\/jsx-runtime)?$/ }, () => ({
+      path: join(here, "view/preact-of-script.ts"),
+    }));
   },
 };
 
@@ -86,7 +86,7 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 /** Writes the element's files into `widget/` of a folder. */
 export async function build(folder) {
   // The script names the second file by the hash of its content, so that files of two versions never mix.
-  const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm", plugins: [jsxOfScript] });
+  const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm", plugins: [preactOfScript] });
   const panelFile = `chat-agent-panel.${hashOf(panel)}.mjs`;
   const [script, module] = await Promise.all([
     bundle({

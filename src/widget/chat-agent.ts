@@ -35,6 +35,7 @@ export class ChatAgent extends Base {
   readonly #chat = new HostedChat(this, ChatAgent.source, {
     // The focus moves when the visitor clicks, but not when the page opens the panel.
     toggle: () => (this.toggle(), this.focus()),
+    approach: () => this.#chat.approach(),
     send: (text) => void this.#chat.conversation?.sendDraft(text.trim(), this.context),
     stop: () => void this.stop(),
     retry: (key) => void this.#chat.conversation?.retry(key),

@@ -1,3 +1,4 @@
+import { Component } from "preact";
 import { Fragment, jsx } from "preact/jsx-runtime";
 import { defineChatAgent } from "./define-chat-agent.ts";
 import type { PanelPart } from "./panel-part.ts";
@@ -7,12 +8,16 @@ const scriptUrl = script?.src;
 /** A page's security policy may allow the script by it; the script's imports inherit it. */
 const nonce = script?.nonce;
 
+let tries = 0;
+
 /** The second file is beside this script; its name contains the hash of its content. */
 async function loadPanel(): Promise<PanelPart> {
-  const url = new URL(__PANEL_FILE__, scriptUrl ?? location.href).href;
+  tries += 1;
+  // A browser remembers by its address that a module did not load.
+  const url = new URL(`${__PANEL_FILE__}#${tries}`, scriptUrl ?? location.href).href;
   await preloaded(url);
   const part: PanelPart = await import(url);
-  part.shareJsx({ jsx, Fragment });
+  part.sharePreact({ jsx, Fragment, Component });
   return part;
 }
 

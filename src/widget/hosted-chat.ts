@@ -15,7 +15,7 @@ import { modelContext } from "./tools/model-context.ts";
 import { annotationsOf, watchRegistrations } from "./tools/registered-marks.ts";
 import { PropertyTools } from "./tools/property-tools.ts";
 import type { ToolShape } from "./tools/tool.ts";
-import { isPanelSettled, loadPanel, panelModule } from "./view/panel-module.ts";
+import { hasPanelFailed, isPanelSettled, loadPanel, panelModule } from "./view/panel-module.ts";
 import { ShadowRenderer } from "./view/shadow-renderer.ts";
 import { EMPTY_VIEW } from "./view/view-state.ts";
 import type { ViewState } from "./view/view-state.ts";
@@ -146,6 +146,12 @@ export class HostedChat {
     void this.conversation?.start();
   }
 
+  /** Loads what is in the panel, which is about to be opened, or did not load before. */
+  approach(): void {
+    void (this.#isPanelShown() ? this.#loadPanel() : this.#loadPart());
+    this.redraw();
+  }
+
   redraw(): void {
     this.#renderer?.schedule();
   }
@@ -248,11 +254,11 @@ export class HostedChat {
   #view(): VNode<WidgetProps> {
     const { attributes, state, suggestions } = this;
     const language = this.#language();
-    const isReady = isPanelSettled();
+    const hasFailed = hasPanelFailed();
     const { conversation } = this;
     const hasThreads = (conversation?.threads ?? null) !== null && conversation?.visitor.isUnknown === false;
     const actions = this.#actions;
-    const options = { attributes, language, state, suggestions, isReady, hasThreads, actions };
+    const options = { attributes, language, state, suggestions, hasFailed, hasThreads, actions };
     return h(Widget, widgetPropsOf(options));
   }
 
@@ -278,18 +284,21 @@ export class HostedChat {
     return this.#element.isConnected && document.visibilityState === "visible";
   }
 
-  #loadPanel(): Promise<void> {
+  /** Loads the second file, and asks what the channel allows. */
+  async #loadPanel(): Promise<void> {
+    await this.#loadPart();
     const { baseUrl, publishableKey } = this.attributes;
-    return loadPanel(async () => (part = await this.#source.load())).then(() => {
-      if (part !== null) {
-        const { readChannel } = part;
-        this.conversation?.complete(part);
-        if (publishableKey !== null) this.conversation?.learn(() => readChannel(baseUrl, publishableKey));
-      }
-      if (this.#renderer === null) return;
-      this.#renderer.draw();
-      this.#renderer.fit(this.#listening.signal);
-      if (this.#wantsFocus) this.focus();
-    });
+    const { readChannel } = part ?? {};
+    if (readChannel !== undefined && publishableKey !== null)
+      this.conversation?.learn(() => readChannel(baseUrl, publishableKey));
+  }
+
+  async #loadPart(): Promise<void> {
+    await loadPanel(async () => (part = await this.#source.load()));
+    if (part !== null) this.conversation?.complete(part);
+    if (this.#renderer === null) return;
+    this.#renderer.draw();
+    this.#renderer.fit(this.#listening.signal);
+    if (this.#wantsFocus) this.focus();
   }
 }

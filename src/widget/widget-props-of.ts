@@ -9,7 +9,7 @@ export function widgetPropsOf(options: {
   language: Language;
   state: ViewState;
   suggestions: readonly string[];
-  isReady: boolean;
+  hasFailed: boolean;
   hasThreads: boolean;
   actions: WidgetActions;
 }): WidgetProps {

@@ -1,4 +1,4 @@
-import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, RunStrings } from "./strings.ts";
 
 export const launcher: LauncherStrings = {
   title: "Chat",
@@ -8,7 +8,7 @@ export const launcher: LauncherStrings = {
   asks: "eine Frage wartet auf Sie",
 };
 
-export const loaded: PanelStrings & LoadedStrings = {
+export const loaded: RunStrings & LoadedStrings = {
   placeholder: "Nachricht schreiben",
   send: "Senden",
   stop: "Anhalten",

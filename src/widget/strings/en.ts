@@ -1,32 +1,14 @@
-import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, RunStrings } from "./strings.ts";
 
 /** In the script itself, so that an element speaks before anything is loaded. */
-export const inScript: LauncherStrings & PanelStrings = {
+export const inScript: LauncherStrings & RunStrings = {
   title: "Chat",
   open: "Open chat",
   close: "Close chat",
   unread: "{n} unread",
   asks: "a question waits for you",
 
-  placeholder: "Write a message",
-  send: "Send",
-  stop: "Stop",
-  welcome: "Hello! How can I help?",
-  you: "You",
-  assistant: "Assistant",
-  writing: "Writing an answer",
-  newChat: "New conversation",
   retry: "Try again",
-  latest: "Jump to the latest message",
-  earlier: "Earlier messages",
-  running: "in progress",
-  done: "done",
-  failedStep: "failed",
-  question: "Allow this action?",
-  allow: "Allow",
-  always: "Allow in this conversation",
-  decline: "Decline",
-  formWaits: "Check the form on the page and submit it.",
   resumed: "Continuing after the page changed",
   reconnecting: "Reconnecting…",
   offline: "You are offline. Your text is kept.",
@@ -37,18 +19,37 @@ export const inScript: LauncherStrings & PanelStrings = {
   slowDown: "Too many messages. Wait {n} s.",
   stopped: "Stopped",
   expired: "The page did not answer in time.",
-  left: "{n} characters left",
   refused: "You have no access to this chat. Sign in, or ask the owner of this site.",
   closed: "This chat is not available at the moment.",
   misconfigured: "This chat is not set up correctly.",
   unreachable: "The chat cannot be reached. Trying again…",
+};
+
+export const loaded: LoadedStrings = {
+  placeholder: "Write a message",
+  send: "Send",
+  stop: "Stop",
+  welcome: "Hello! How can I help?",
+  you: "You",
+  assistant: "Assistant",
+  writing: "Writing an answer",
+  newChat: "New conversation",
+  latest: "Jump to the latest message",
+  earlier: "Earlier messages",
+  running: "in progress",
+  done: "done",
+  failedStep: "failed",
+  question: "Allow this action?",
+  allow: "Allow",
+  always: "Allow in this conversation",
+  decline: "Decline",
+  formWaits: "Check the form on the page and submit it.",
+  left: "{n} characters left",
   over: "{n} characters too many",
   queued: "Will be sent after this answer.",
   cutOff: "The answer was cut off here.",
   chats: "Conversations",
-};
 
-export const loaded: LoadedStrings = {
   copy: "Copy",
   copied: "Copied",
   imagesRefused: "This message with its images cannot be sent.",

@@ -1,4 +1,4 @@
-import type { LauncherStrings, LoadedStrings, PanelStrings } from "./strings.ts";
+import type { LauncherStrings, LoadedStrings, RunStrings } from "./strings.ts";
 
 export const launcher: LauncherStrings = {
   title: "Chat",
@@ -8,7 +8,7 @@ export const launcher: LauncherStrings = {
   asks: "uma pergunta espera por si",
 };
 
-export const loaded: PanelStrings & LoadedStrings = {
+export const loaded: RunStrings & LoadedStrings = {
   placeholder: "Escreva uma mensagem",
   send: "Enviar",
   stop: "Parar",

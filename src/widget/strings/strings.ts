@@ -12,27 +12,9 @@ export interface LauncherStrings {
   asks: string;
 }
 
-/** What the panel says: the script has it in English, and loads other languages with the panel. */
-export interface PanelStrings {
-  placeholder: string;
-  send: string;
-  stop: string;
-  welcome: string;
-  you: string;
-  assistant: string;
-  writing: string;
-  newChat: string;
+/** What becomes of a run, and of the second file: the script has it in English, and loads other languages with the panel. */
+export interface RunStrings {
   retry: string;
-  latest: string;
-  earlier: string;
-  running: string;
-  done: string;
-  failedStep: string;
-  question: string;
-  allow: string;
-  always: string;
-  decline: string;
-  formWaits: string;
   resumed: string;
   reconnecting: string;
   offline: string;
@@ -43,19 +25,38 @@ export interface PanelStrings {
   slowDown: string;
   stopped: string;
   expired: string;
-  left: string;
   refused: string;
   closed: string;
   misconfigured: string;
   unreachable: string;
-  over: string;
-  queued: string;
-  cutOff: string;
-  chats: string;
 }
 
 /** Of what only the second file shows, which brings its texts, English too. */
 export interface LoadedStrings {
+  // The panel, and the conversation in it.
+  placeholder: string;
+  send: string;
+  stop: string;
+  welcome: string;
+  you: string;
+  assistant: string;
+  writing: string;
+  newChat: string;
+  latest: string;
+  earlier: string;
+  running: string;
+  done: string;
+  failedStep: string;
+  question: string;
+  allow: string;
+  always: string;
+  decline: string;
+  formWaits: string;
+  left: string;
+  over: string;
+  queued: string;
+  cutOff: string;
+  chats: string;
   // A reply's code.
   copy: string;
   copied: string;
@@ -118,4 +119,4 @@ export interface LoadedStrings {
   deleteNo: string;
 }
 
-export interface Strings extends LauncherStrings, PanelStrings, LoadedStrings {}
+export interface Strings extends LauncherStrings, RunStrings, LoadedStrings {}

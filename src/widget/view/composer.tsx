@@ -1,6 +1,9 @@
 import type { VNode } from "preact";
+import { SEND, STOP } from "./icons.tsx";
 import { IconButton } from "./icon-button.tsx";
-import { panelModule } from "./panel-module.ts";
+import { DraftImageList } from "./draft-image-list.tsx";
+import { ImageButton } from "./image-button.tsx";
+import { PersonBar } from "./people/person-bar.tsx";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -16,7 +19,6 @@ export function Composer(props: WidgetProps): VNode {
   const { draft, phase, isQueued, images, isFitting } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
-  const { DraftImageList, ImageButton, PersonBar } = panelModule() ?? {};
   const maySend = (text: string) =>
     isSetUp && phase !== "offline" && !isFitting && text.trim() !== "" && text.length <= maxChars;
   const send = (text: string) => {
@@ -26,7 +28,7 @@ export function Composer(props: WidgetProps): VNode {
   };
   return (
     <>
-      {PersonBar && <PersonBar {...props} />}
+      <PersonBar {...props} />
       <form
         class="composer"
         part="composer"
@@ -35,14 +37,14 @@ export function Composer(props: WidgetProps): VNode {
           send(draft);
         }}
       >
-        {DraftImageList && <DraftImageList {...props} />}
-        {ImageButton && state.imageRoom !== null && <ImageButton {...props} />}
+        <DraftImageList {...props} />
+        {state.imageRoom !== null && <ImageButton {...props} />}
         <DraftField {...props} send={send} />
         {running ? (
-          <IconButton icon="stop" label={strings.stop} class="send" part="stop" onClick={actions.stop} />
+          <IconButton path={STOP} label={strings.stop} class="send" part="stop" onClick={actions.stop} />
         ) : (
           <IconButton
-            icon="send"
+            path={SEND}
             label={strings.send}
             class="send"
             part="send"

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { CLOSE } from "./icons.tsx";
 import { IconButton } from "./icon-button.tsx";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -13,7 +14,7 @@ export function DraftImageList({ state, language, actions }: WidgetProps): VNode
         <li key={nth} class="draft" part="draft-image">
           <img src={url} alt={name} />
           <IconButton
-            icon="close"
+            path={CLOSE}
             label={strings.removeImage.replace("{name}", name)}
             class="remove"
             part="remove-image"

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { IMAGE_TYPES, MAX_IMAGES } from "../images/message-image.ts";
+import { IMAGE } from "./icons.tsx";
 import { IconButton } from "./icon-button.tsx";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -22,7 +23,7 @@ export function ImageButton({ state, language, actions }: WidgetProps): VNode {
         }}
       />
       <IconButton
-        icon="image"
+        path={IMAGE}
         label={label}
         class="plain attach"
         part="add-images"

@@ -1,8 +1,9 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
+import { DOWN } from "./icons.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { MessageBubble } from "./message/message-bubble.tsx";
-import { panelModule } from "./panel-module.ts";
+import { PeopleLines } from "./people/people-lines.tsx";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** A visitor within this distance of the end is reading the newest message. */
@@ -37,7 +38,6 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
     const { state, actions, language } = props;
     const { strings } = language;
-    const Lines = panelModule()?.PeopleLines;
     return (
       <div class="middle">
         <div
@@ -64,14 +64,14 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
           )}
           {state.messages.length === 0 && <Welcome {...props} />}
           {state.messages.map((message, nth) => [
-            Lines && <Lines {...props} nth={nth} />,
+            <PeopleLines {...props} nth={nth} />,
             <MessageBubble key={message.key} message={message} language={language} retry={actions.retry} />,
           ])}
-          {Lines && <Lines {...props} nth={state.messages.length} />}
+          <PeopleLines {...props} nth={state.messages.length} />
         </div>
         {!isAtEnd && (
           <IconButton
-            icon="down"
+            path={DOWN}
             label={strings.latest}
             class="latest"
             part="latest"

@@ -1,4 +1,6 @@
 import type { VNode } from "preact";
+import { IconButton } from "./icon-button.tsx";
+import { BIN } from "./icons.tsx";
 import type { ShownThreads } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -53,19 +55,14 @@ export function DeleteButton({
   onClick: () => void;
 }): VNode {
   return (
-    <button
-      type="button"
+    <IconButton
+      path={BIN}
+      label={label}
       class="plain delete"
       part="delete"
-      aria-label={label}
-      title={label}
       ref={isBack ? takeFocus : null}
       onClick={onClick}
-    >
-      <svg viewBox="0 0 24 24" aria-hidden="true" class="icon">
-        <path d="M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13" />
-      </svg>
-    </button>
+    />
   );
 }
 

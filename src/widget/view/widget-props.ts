@@ -7,8 +7,8 @@ export interface WidgetProps {
   language: Language;
   open: boolean;
   inline: boolean;
-  /** The panel's code is loaded. */
-  isReady: boolean;
+  /** The panel's code did not load. */
+  hasFailed: boolean;
   hasLauncher: boolean;
   heading: string;
   placeholder: string;
@@ -24,6 +24,8 @@ export interface WidgetProps {
 
 export interface WidgetActions {
   toggle: () => void;
+  /** The visitor is about to open the panel, or tries again to load what is in it. */
+  approach: () => void;
   send: (text: string) => void;
   /** Sends it when the reply is over. */
   queue: (text: string) => void;

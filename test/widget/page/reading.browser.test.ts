@@ -172,19 +172,49 @@ test("a page that knows scripts by a nonce alone, and no host, has the second fi
   expect(at.troubles).toEqual([]);
 });
 
-test("a second file that is not the one that the script was built with is not run", async ({
+test("a second file that is not the one that the script was built with is not run, the panel says so, and tries again", async ({
   expect,
   visit,
 }) => {
-  stage.service.scripts.set("tampered", [reply("**plain**")]);
-  const page = await visit(stage.browser, `${stage.site.url}/file`);
-  await page.page.route("**/chat-agent-panel.*.mjs", async (route) => {
+  const at = await visit(stage.browser, `${stage.site.url}/file`);
+  const second = "**/chat-agent-panel.*.mjs";
+  await at.page.route(second, async (route) => {
     const response = await route.fetch();
     const body = `window.tampered = true;\n${await response.text()}`;
-    await route.fulfill({ response, body });
+    await route.fulfill({ response, body, headers: { ...response.headers(), "cache-control": "no-store" } });
   });
-  await page.page.goto(`${stage.site.url}/`);
-  await page.say("tampered");
-  await page.log.getByText("**plain**").waitFor();
-  expect(await page.tell("window.tampered")).toBe(undefined);
+  await at.page.goto(`${stage.site.url}/`);
+  await at.agent.locator(".launcher").click();
+  await at.agent.getByRole("alert").getByText("Something went wrong.").waitFor();
+  expect(await at.tell("window.tampered")).toBe(undefined);
+  await at.page.unroute(second);
+  await at.agent.getByRole("button", { name: "Try again" }).click();
+  await at.composer.waitFor();
+});
+
+test("a panel whose second file is slow has its place and its name at once, and the file is loaded by a pointer that comes near", async ({
+  expect,
+  visit,
+}) => {
+  const at = await visit(stage.browser, `${stage.site.url}/file`);
+  const isAsked = Promise.withResolvers<void>();
+  const mayCome = Promise.withResolvers<void>();
+  await at.page.route("**/chat-agent-panel.*.mjs", async (route) => {
+    isAsked.resolve();
+    await mayCome.promise;
+    await route.continue();
+  });
+  await at.page.goto(`${stage.site.url}/`);
+  const channels = () => stage.service.asked.filter(({ path }) => path.endsWith("/channel")).length;
+  const before = channels();
+  await at.agent.locator(".launcher").hover();
+  await isAsked.promise;
+  expect(channels()).toBe(before);
+  await at.agent.locator(".launcher").click();
+  const panel = at.agent.getByRole("dialog", { name: "Chat" });
+  await panel.and(at.page.locator("[aria-busy=true]")).waitFor();
+  await panel.getByRole("button", { name: "Close chat" }).waitFor();
+  mayCome.resolve();
+  await at.composer.waitFor();
+  await expect.poll(() => at.tell("agent.shadowRoot.activeElement?.localName"), SOON).toBe("textarea");
 });

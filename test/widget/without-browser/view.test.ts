@@ -109,9 +109,10 @@ test.each(Object.entries(translations).filter(([code]) => code !== "en"))(
 test("a language speaks at the launcher before its texts are loaded, and in the panel after", () => {
   const wanted = ["tlh", "de-CH", "fr"];
   expect(languageOf(wanted, {}, null)).toMatchObject({ code: "de", tag: "de-CH", dir: "ltr" });
-  expect(languageOf(wanted, {}, null).strings).toMatchObject({ open: "Chat öffnen", send: "Send" });
+  expect(languageOf(wanted, {}, null).strings).toMatchObject({ open: "Chat öffnen", retry: "Try again" });
   expect(languageOf(wanted, { open: "Auf!" }, translations).strings).toMatchObject({
     open: "Auf!",
+    retry: "Erneut versuchen",
     send: "Senden",
   });
   expect(languageOf(["en", "de-AT", "en-GB"], {}, null)).toMatchObject({ code: "en", tag: "en-GB" });

@@ -1,12 +1,11 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Strings } from "../../strings/strings.ts";
-import { panelModule } from "../panel-module.ts";
+import { renderMarkdown } from "./render-markdown.ts";
 
 /** The text of a reply. */
 export class RichText extends Component<{ text: string; strings: Strings }> {
   #box: HTMLElement | null = null;
-  #isPlain = false;
 
   override componentDidMount(): void {
     this.#write();
@@ -30,20 +29,6 @@ export class RichText extends Component<{ text: string; strings: Strings }> {
   }
 
   #write(): void {
-    const box = this.#box;
-    if (box === null) return;
-    const renderer = panelModule();
-    if (renderer === null) {
-      box.textContent = this.props.text;
-      box.classList.add("plain-text");
-      this.#isPlain = true;
-      return;
-    }
-    if (this.#isPlain) {
-      box.replaceChildren();
-      box.classList.remove("plain-text");
-      this.#isPlain = false;
-    }
-    renderer.renderMarkdown(box, this.props.text, this.props.strings);
+    if (this.#box !== null) renderMarkdown(this.#box, this.props.text, this.props.strings);
   }
 }

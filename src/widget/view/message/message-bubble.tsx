@@ -2,9 +2,11 @@ import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Language } from "../../strings/language.ts";
 import type { Strings } from "../../strings/strings.ts";
-import { Icon } from "../icons.tsx";
-import { panelModule } from "../panel-module.ts";
+import { DONE, FAILED, Icon } from "../icons.tsx";
 import { RichText } from "../markdown/rich-text.tsx";
+import { MessageImages } from "./message-images.tsx";
+import { MessageTools } from "./message-tools.tsx";
+import { Sources } from "./sources.tsx";
 import { Time } from "../time.tsx";
 import type { Problem, ShownMessage, ShownStep } from "../view-state.ts";
 
@@ -35,7 +37,7 @@ export class MessageBubble extends Component<Props> {
             ))}
           </ul>
         )}
-        {images !== undefined && panelModule()?.MessageImages({ images, strings })}
+        {images !== undefined && <MessageImages images={images} strings={strings} />}
         {role === "user" ? (
           <p class="user-text" part="user" dir="auto">
             {text}
@@ -54,8 +56,8 @@ export class MessageBubble extends Component<Props> {
         {problem !== null && (
           <ProblemNote problem={problem} strings={strings} retry={() => retry(message.key)} />
         )}
-        {panelModule()?.Sources(this.props)}
-        {panelModule()?.MessageTools(this.props)}
+        <Sources message={message} language={language} />
+        <MessageTools message={message} language={language} />
         {atMs !== null && <Time atMs={atMs} tag={language.tag} />}
       </article>
     );
@@ -85,7 +87,11 @@ function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNod
   const phase = { running: strings.running, done: strings.done, failed: strings.failedStep }[step.phase];
   return (
     <li class={`step ${step.phase}`} part="step">
-      {step.phase === "running" ? <span class="spinner" /> : <Icon name={step.phase} />}
+      {step.phase === "running" ? (
+        <span class="spinner" />
+      ) : (
+        <Icon path={step.phase === "done" ? DONE : FAILED} />
+      )}
       {/* A text that changes gets a new element: a page's translator has taken the old text out of its place. */}
       <span dir="auto" key={step.text}>
         {step.text}

@@ -1,6 +1,7 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Language } from "../../strings/language.ts";
+import { AGAIN, COPY, EDIT, Icon } from "../icons.tsx";
 import { brancherOf } from "./brancher.ts";
 import type { Brancher } from "./brancher.ts";
 import { Thumbs } from "./thumbs.tsx";
@@ -33,11 +34,6 @@ export function MessageTools(props: Props): VNode | null {
   );
 }
 
-/** On a 24-unit grid. */
-const AGAIN = "M5 12a7 7 0 1 0 2.2-5.1M7 3v4h4";
-const COPY = "M9 9h10v11H9zM5 15V4h10";
-const EDIT = "M4 20l1-4L16 5l3 3L8 19z";
-
 function ToolButton(props: { path: string; label: string; onClick: () => void }): VNode {
   return (
     <button
@@ -48,9 +44,7 @@ function ToolButton(props: { path: string; label: string; onClick: () => void })
       title={props.label}
       onClick={props.onClick}
     >
-      <svg viewBox="0 0 24 24" aria-hidden="true" class="icon">
-        <path d={props.path} />
-      </svg>
+      <Icon path={props.path} />
     </button>
   );
 }

@@ -1,12 +1,10 @@
 import type { VNode } from "preact";
 import type { Language } from "../../strings/language.ts";
+import { HAND, Icon } from "../icons.tsx";
 import { CommentForm } from "../comment-form.tsx";
 import { feedbackOf, raterOf } from "./shown-feedback.ts";
 import type { GivenFeedback } from "./shown-feedback.ts";
 import type { ShownMessage } from "../view-state.ts";
-
-/** A hand with its thumb up, on a 24-unit grid. */
-const HAND = "M7 11v9H4v-9zm0 0 4-8a2 2 0 0 1 2 2v4h6a1.6 1.6 0 0 1 1.6 2l-1.7 7.6a1.6 1.6 0 0 1-1.6 1.4H7";
 
 /** The visitor's rating of a finished reply of the assistant. The attribute `feedback` may hide it (feedback.css). */
 export function Thumbs({ message, language }: { message: ShownMessage; language: Language }): VNode | null {
@@ -25,9 +23,7 @@ export function Thumbs({ message, language }: { message: ShownMessage; language:
       aria-pressed={rating === one}
       onClick={() => rate({ rating: rating === one ? null : one })}
     >
-      <svg viewBox="0 0 24 24" aria-hidden="true" class="icon">
-        <path d={HAND} />
-      </svg>
+      <Icon path={HAND} />
     </button>
   );
   return (
