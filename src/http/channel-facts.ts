@@ -21,7 +21,7 @@ import type { Route } from "./route.ts";
  */
 export function channelFactsRoute(dependencies: {
   directory: Pick<Directory, "byPublishableKey">;
-  config: Pick<Config, "limits">;
+  config: Pick<Config, "limits" | "files">;
   refusedOrigins: RefusedOrigins;
   clock: Pick<Clock, "now">;
 }): Route {
@@ -45,6 +45,9 @@ export function channelFactsRoute(dependencies: {
         maxBodyBytes,
         ...(channel?.enabled === true && whileRunning !== "queue" ? { whileRunning } : {}),
         ...(takesImages ? { images: true } : {}),
+        ...(channel?.enabled === true && channel.agent.files !== false
+          ? { fileBytes: config.files.maxBytes }
+          : {}),
         ...(people?.type === "there" ? { handoff: true } : {}),
         ...(people?.type === "away" && people.againAtMs !== null ? { peopleAgainAt: people.againAtMs } : {}),
         ...(channel?.enabled === true && unreadMs(channel.webhooks) !== null ? { tellsUnread: true } : {}),

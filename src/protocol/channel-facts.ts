@@ -5,6 +5,8 @@ export const channelFacts = z.object({
   maxBodyBytes: z.int(),
   /** Messages may have images. */
   images: z.literal(true).exactOptional(),
+  /** Messages may have files, each of at most this size; absent: none may. */
+  fileBytes: z.int().exactOptional(),
   /** Visitors may ask for a person. */
   handoff: z.literal(true).exactOptional(),
   /** Nobody is there now, and somebody is again then: Unix time in milliseconds. */

@@ -13,6 +13,11 @@ export const OBSERVED = [
   "heading",
   "placeholder",
   "welcome",
+  "welcome-text",
+  "subheading",
+  "picture",
+  "suggestions",
+  "expanded",
   "max-chars",
   "tools",
 ];

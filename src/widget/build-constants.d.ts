@@ -1,4 +1,4 @@
-/** Filled in by build.mjs: minified stylesheets, the version of package.json, the second file's name and integrity. */
+/** Filled in by build.mjs: minified stylesheets, the version of package.json, the other files' names and integrities. */
 declare module "*.css" {
   const text: string;
   export default text;
@@ -7,3 +7,8 @@ declare module "*.css" {
 declare const __VERSION__: string;
 declare const __PANEL_FILE__: string;
 declare const __PANEL_INTEGRITY__: string;
+declare const __FORMULAS_FILE__: string;
+declare const __FORMULAS_INTEGRITY__: string;
+
+/** The third file, beside the others. */
+declare module "chat-agent-formulas";

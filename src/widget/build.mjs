@@ -62,6 +62,14 @@ const xstateOfPage = {
   },
 };
 
+/** The import of the third file becomes one of its name, beside the importing file. */
+const thirdFileBeside = (file) => ({
+  name: "third-file",
+  setup({ onResolve }) {
+    onResolve({ filter: /^chat-agent-formulas$/ }, () => ({ path: `./${file}`, external: true }));
+  },
+});
+
 async function bundle({ entry, inFront = [], format, define = {}, plugins = [] }) {
   const imports = inFront.map((file) => `import "${file}";`);
   const contents = [...imports, `export * from "${entry}";`].join("\n");
@@ -85,8 +93,22 @@ const hashOf = (bytes) => createHash("sha256").update(bytes).digest("hex").slice
 
 /** Writes the element's files into `widget/` of a folder. */
 export async function build(folder) {
-  // The script names the second file by the hash of its content, so that files of two versions never mix.
-  const panel = await bundle({ entry: "./panel-chunk.ts", format: "esm", plugins: [preactOfScript] });
+  // Each file names the next one by the hash of its content, so that files of two versions never mix.
+  const formulas = await bundle({ entry: "./view/markdown/render-formula.ts", format: "esm" });
+  const formulasFile = `chat-agent-formulas.${hashOf(formulas)}.mjs`;
+  const thirdFile = {
+    define: {
+      __FORMULAS_FILE__: JSON.stringify(`./${formulasFile}`),
+      __FORMULAS_INTEGRITY__: JSON.stringify(integrityOf(formulas)),
+    },
+    plugins: [thirdFileBeside(formulasFile)],
+  };
+  const panel = await bundle({
+    entry: "./panel-chunk.ts",
+    format: "esm",
+    ...thirdFile,
+    plugins: [preactOfScript, ...thirdFile.plugins],
+  });
   const panelFile = `chat-agent-panel.${hashOf(panel)}.mjs`;
   const [script, module] = await Promise.all([
     bundle({
@@ -98,7 +120,7 @@ export async function build(folder) {
         __PANEL_INTEGRITY__: JSON.stringify(integrityOf(panel)),
       },
     }),
-    bundle({ entry: "./module.ts", inFront: IN_FRONT, format: "esm" }),
+    bundle({ entry: "./module.ts", inFront: IN_FRONT, format: "esm", ...thirdFile }),
   ]);
   const gzipBytes = gzipSync(script, { level: 9 }).length;
   if (gzipBytes > BUDGET_BYTES) {
@@ -112,6 +134,7 @@ export async function build(folder) {
   writeFileSync(join(out, "chat-agent.js"), script);
   writeFileSync(join(out, "chat-agent.mjs"), module);
   writeFileSync(join(out, panelFile), panel);
+  writeFileSync(join(out, formulasFile), formulas);
   writeFileSync(join(out, "manifest.json"), `${JSON.stringify(manifest)}\n`);
   // Pages with subresource integrity load the files of released versions by their hash.
   const released = join(here, "released");

@@ -17,6 +17,7 @@ const UPGRADED = [
   "toolFilter",
   "context",
   "suggestions",
+  "followUps",
   "strings",
   "open",
   "draft",
@@ -35,6 +36,7 @@ export class ChatAgent extends Base {
   readonly #chat = new HostedChat(this, ChatAgent.source, {
     // The focus moves when the visitor clicks, but not when the page opens the panel.
     toggle: () => (this.toggle(), this.focus()),
+    expand: () => void this.toggleAttribute("expanded"),
     approach: () => this.#chat.approach(),
     send: (text) => void this.#chat.conversation?.sendDraft(text.trim(), this.context),
     stop: () => void this.stop(),
@@ -52,8 +54,8 @@ export class ChatAgent extends Base {
     },
     earlier: () => void this.#chat.conversation?.loadEarlier(),
     draft: (text) => this.#chat.conversation?.writeDraft(text),
-    addImages: (files) => this.#chat.conversation?.images.add(files),
-    removeImage: (nth) => this.#chat.conversation?.images.remove(nth),
+    addImages: (files) => this.#chat.conversation?.attachments.addImages(files),
+    removeImage: (nth) => this.#chat.conversation?.attachments.removeImage(nth),
   });
 
   /** `ready` is emitted once, even if the element is moved within its page. */
@@ -122,6 +124,15 @@ export class ChatAgent extends Base {
   set suggestions(suggestions: readonly string[] | null | undefined) {
     this.#chat.suggestions = suggestions ?? [];
     this.#chat.redraw();
+  }
+
+  /** Messages to choose from after the last reply, until the visitor writes on. */
+  get followUps(): readonly string[] {
+    return this.#chat.followUps;
+  }
+
+  set followUps(texts: readonly string[] | null | undefined) {
+    this.#chat.followUps = texts ?? [];
   }
 
   /** Replacements for the built-in texts. */

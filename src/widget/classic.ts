@@ -14,21 +14,23 @@ let tries = 0;
 async function loadPanel(): Promise<PanelPart> {
   tries += 1;
   // A browser remembers by its address that a module did not load.
-  const url = new URL(`${__PANEL_FILE__}#${tries}`, scriptUrl ?? location.href).href;
-  await preloaded(url);
-  const part: PanelPart = await import(url);
-  part.sharePreact({ jsx, Fragment, Component });
+  const file = `${__PANEL_FILE__}#${tries}`;
+  const base = scriptUrl ?? location.href;
+  await preloaded(file, __PANEL_INTEGRITY__, base);
+  const part: PanelPart = await import(new URL(file, base).href);
+  part.shareScript({ jsx, Fragment, Component, preloaded });
   return part;
 }
 
 /**
  * An import cannot name an integrity; a preload can, and the import then uses the preloaded file. So a page that checks
- * the integrity of this script covers the second file too.
+ * the integrity of this script covers the other files too.
  */
-function preloaded(url: string): Promise<unknown> {
+function preloaded(file: string, integrity: string, base: string): Promise<unknown> {
+  const url = new URL(file, base).href;
   const link = document.createElement("link");
   link.rel = "modulepreload";
-  link.integrity = __PANEL_INTEGRITY__;
+  link.integrity = integrity;
   if (nonce !== undefined) link.nonce = nonce;
   link.href = url;
   if (!link.relList.supports("modulepreload")) return Promise.resolve();

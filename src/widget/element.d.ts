@@ -30,16 +30,26 @@ export interface ChatAgentAttributes {
   position?: "start" | "end";
   /** `none`: the page has a button of its own, which calls `toggle()`. */
   launcher?: "auto" | "none";
-  /** By default the browser's preference. */
-  theme?: "light" | "dark";
-  /** en, de, fr, es, it, pt or ar; by default the page's language, then the browser's. */
+  /** By default the page's `color-scheme`; `system`: the browser's preference, whatever the page's. */
+  theme?: "light" | "dark" | "system";
+  /** ar, de, en, es, fr, it, ja, nl, pl, pt, tr or zh; by default the page's language, then the browser's. */
   lang?: string;
   /** The panel's title. */
   heading?: string;
   /** Shown in the empty composer. */
   placeholder?: string;
+  /** Below it: when the answer comes, for instance. */
+  subheading?: string;
+  /** Address of the assistant's picture; by default an icon. */
+  picture?: string;
   /** Shown before the first message. */
   welcome?: string;
+  /** The line below it. */
+  "welcome-text"?: string;
+  /** First messages to choose from, with `|` between them; the property of that name comes first. */
+  suggestions?: string;
+  /** The panel is as large as it can be; its button changes it. */
+  expanded?: boolean;
   /** Where visitor and thread are stored: for the origin, the tab or the page; by default `local`. */
   storage?: "local" | "session" | "memory";
   /** Which tools are offered: WebMCP's (`page`), those of the property `tools` (`property`), both or none; by default `all`. */
@@ -50,6 +60,12 @@ export interface ChatAgentAttributes {
   "page-params"?: string;
   /** Seconds that a tool may take; by default 60. */
   "tool-timeout"?: number | `${number}`;
+  /** LaTeX in replies is shown as formulas; a third file is loaded for it. */
+  formulas?: boolean;
+  /** The composer has a button to dictate, where the browser knows speech. It may send what is said to its maker. */
+  dictation?: boolean;
+  /** `off`: no sound, and no number in the title of a hidden tab, when a person writes. */
+  alerts?: "on" | "off";
   /** `off`: no thumbs on replies. */
   feedback?: "on" | "off";
   /** Characters that a message may have; by default 2,000, like the service's WIDGET_MAX_TEXT_CHARS. */
@@ -103,6 +119,7 @@ export type ChatAgentState =
 
 /** Names of the element's built-in texts. */
 export type ChatAgentString =
+  | "addFiles"
   | "addImages"
   | "address"
   | "addressLeft"
@@ -129,7 +146,10 @@ export type ChatAgentString =
   | "deleteNo"
   | "deleteQuestion"
   | "deleteYes"
+  | "dictate"
+  | "dismiss"
   | "done"
+  | "dropFiles"
   | "dropImages"
   | "earlier"
   | "editMessage"
@@ -138,11 +158,15 @@ export type ChatAgentString =
   | "failed"
   | "failedStep"
   | "feedbackThanks"
+  | "fileFailed"
+  | "fileNotTaken"
+  | "fileTooLarge"
   | "formWaits"
   | "image"
   | "imagesNeedText"
   | "imagesRefused"
   | "imagesTooLarge"
+  | "larger"
   | "latest"
   | "leaveAddress"
   | "left"
@@ -175,22 +199,28 @@ export type ChatAgentString =
   | "resumed"
   | "retry"
   | "running"
+  | "searchChats"
   | "send"
   | "sendFeedback"
   | "skipFeedback"
   | "slowDown"
+  | "smaller"
   | "sources"
+  | "steps"
   | "stop"
   | "stopWaiting"
   | "stopped"
+  | "subheading"
   | "title"
   | "tooLong"
+  | "tooManyFiles"
   | "tooManyImages"
   | "unreachable"
   | "unread"
   | "waiting"
   | "waitingStopped"
   | "welcome"
+  | "welcomeText"
   | "whatWasWrong"
   | "writing"
   | "you";
@@ -258,6 +288,8 @@ export declare class ChatAgent extends HTMLElement {
   context: ChatAgentContext | null;
   /** First messages to choose from. */
   suggestions: readonly string[];
+  /** Messages to choose from after the last reply, until the visitor writes on. */
+  followUps: readonly string[];
   /** Replacements for the built-in texts; `{n}` stands for a number. */
   strings: Partial<Record<ChatAgentString, string>>;
   /** The panel is open. */
@@ -303,7 +335,7 @@ export declare class ChatAgent extends HTMLElement {
 /** Properties that a page may set, even before the element is defined. */
 export type ChatAgentProperties = Pick<
   ChatAgent,
-  "tools" | "toolFilter" | "context" | "suggestions" | "strings" | "open" | "draft" | "threadId"
+  "tools" | "toolFilter" | "context" | "suggestions" | "followUps" | "strings" | "open" | "draft" | "threadId"
 >;
 
 declare global {

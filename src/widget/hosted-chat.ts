@@ -44,6 +44,8 @@ export class HostedChat {
   toolFilter: (tool: ToolShape) => boolean = () => true;
   context: CustomerContext | null = null;
   suggestions: readonly string[] = [];
+  /** What to choose from after a reply, and the visitor's message that it was set after. */
+  #followUps: { texts: readonly string[]; said: string | undefined } = { texts: [], said: undefined };
   strings: Partial<Strings> = {};
   readonly #element: HTMLElement;
   readonly #source: ScriptSource;
@@ -100,6 +102,21 @@ export class HostedChat {
     return (
       this.conversation?.view.state ?? (this.attributes.publishableKey === null ? this.#noKey() : EMPTY_VIEW)
     );
+  }
+
+  /** Shown until the visitor writes on. */
+  get followUps(): readonly string[] {
+    const { texts, said } = this.#followUps;
+    return said === this.#lastSaid() ? texts : [];
+  }
+
+  set followUps(texts: readonly string[]) {
+    this.#followUps = { texts, said: this.#lastSaid() };
+    this.redraw();
+  }
+
+  #lastSaid(): string | undefined {
+    return this.state.messages.findLast(({ role }) => role === "user")?.key;
   }
 
   #noKey(): ViewState {
@@ -246,19 +263,20 @@ export class HostedChat {
       locale: () => [attributes.lang, navigator.language].find((tag) => LANGUAGE_TAG.test(tag)),
       isSeen: () => this.#isSeen(),
       isInView: () => this.#isInView(),
+      alerts: () => attributes.text("alerts") !== "off",
       redraw: () => this.redraw(),
       emit: (name, detail) => this.emit(name, detail),
     };
   }
 
   #view(): VNode<WidgetProps> {
-    const { attributes, state, suggestions } = this;
+    const { attributes, state, suggestions, followUps } = this;
     const language = this.#language();
     const hasFailed = hasPanelFailed();
     const { conversation } = this;
     const hasThreads = (conversation?.threads ?? null) !== null && conversation?.visitor.isUnknown === false;
     const actions = this.#actions;
-    const options = { attributes, language, state, suggestions, hasFailed, hasThreads, actions };
+    const options = { attributes, language, state, suggestions, followUps, hasFailed, hasThreads, actions };
     return h(Widget, widgetPropsOf(options));
   }
 

@@ -52,6 +52,7 @@ export class PageConversation {
       locale: () => this.#speaker.locale(),
       isSeen: () => [...this.#hosts].some((host) => host.isSeen()),
       isInView: () => [...this.#hosts].some((host) => host.isInView()),
+      alerts: () => this.#speaker.alerts(),
       redraw: () => this.#hosts.forEach((host) => host.redraw()),
       emit: (name, detail) => this.#speaker.emit(name, detail),
     };

@@ -2,6 +2,8 @@
 import composer from "./styles/composer.css";
 import messages from "./styles/messages.css";
 import feedback from "./styles/feedback.css";
+import ink from "./styles/ink.css";
+import welcome from "./styles/welcome.css";
 import images from "./styles/images.css";
 import people from "./styles/people.css";
 import progress from "./styles/progress.css";
@@ -12,19 +14,22 @@ import threads from "./styles/threads.css";
 import tools from "./styles/tools.css";
 import touch from "./styles/touch.css";
 
-export const styles =
-  messages +
-  composer +
-  progress +
-  questions +
-  richText +
-  images +
-  threads +
-  people +
-  feedback +
-  sources +
-  tools +
-  touch;
+export const styles = [
+  ink,
+  messages,
+  welcome,
+  composer,
+  progress,
+  questions,
+  richText,
+  images,
+  threads,
+  people,
+  feedback,
+  sources,
+  tools,
+  touch,
+].join("");
 export { addImages } from "./images/add-images.ts";
 export { followThread } from "./run/thread/followed-thread.ts";
 export { callTool, settle } from "./run/tab/page-calls.ts";
@@ -34,7 +39,8 @@ export { toldPage } from "./service/told-page.ts";
 export { translations } from "./strings/languages.ts";
 export { listTools } from "./tools/list-tools.ts";
 export { postCatalog } from "./tools/post-catalog.ts";
-export { sharePreact } from "./view/preact-of-script.ts";
-export { Panel } from "./view/panel.tsx";
+export { shareScript } from "./view/shared-by-script.ts";
+export { Panel, panelAttributes } from "./view/panel.tsx";
+export { Teaser } from "./view/teaser.tsx";
 export { fitViewport } from "./view/fit-viewport.ts";
 export { plainText } from "./view/markdown/render-markdown.ts";

@@ -9,6 +9,7 @@ export function widgetPropsOf(options: {
   language: Language;
   state: ViewState;
   suggestions: readonly string[];
+  followUps: readonly string[];
   hasFailed: boolean;
   hasThreads: boolean;
   actions: WidgetActions;
@@ -21,8 +22,8 @@ export function widgetPropsOf(options: {
     inline: attributes.isInline,
     hasLauncher: attributes.hasLauncher,
     heading: attributes.text("heading") ?? strings.title,
-    placeholder: attributes.text("placeholder") ?? strings.placeholder,
-    welcome: attributes.text("welcome") ?? strings.welcome,
+    attribute: (name) => attributes.text(name),
+    isExpanded: attributes.text("expanded") !== null,
     maxChars: attributes.maxChars,
     isSetUp: attributes.publishableKey !== null,
   };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ORIGIN, shop, startService } from "./service.ts";
 
 async function open(channel: object) {
-  const service = await startService({ WIDGET_MAX_BODY_BYTES: "20000" });
+  const service = await startService({ WIDGET_MAX_BODY_BYTES: "20000", FILES_MAX_BYTES: "30000" });
   await service.store.putChannel({ ...shop, ...channel });
   await service.renew();
   const ask = (key = "pk_shop") =>
@@ -11,12 +11,16 @@ async function open(channel: object) {
   return { ...service, ask };
 }
 
+/** Of an enabled channel. */
+const FACTS = { maxBodyBytes: 20_000, fileBytes: 30_000 };
+
 test.each([
-  [{ agent: { images: true } }, { maxBodyBytes: 20_000, images: true }],
-  [{ agent: { images: false } }, { maxBodyBytes: 20_000 }],
-  [{ agent: {} }, { maxBodyBytes: 20_000 }],
-  [{ handoff: { enabled: true } }, { maxBodyBytes: 20_000, handoff: true }],
-  [{ handoff: { enabled: false } }, { maxBodyBytes: 20_000 }],
+  [{ agent: { images: true } }, { ...FACTS, images: true }],
+  [{ agent: { images: false } }, FACTS],
+  [{ agent: {} }, FACTS],
+  [{ agent: { files: false } }, { maxBodyBytes: 20_000 }],
+  [{ handoff: { enabled: true } }, { ...FACTS, handoff: true }],
+  [{ handoff: { enabled: false } }, FACTS],
   [{ handoff: { enabled: true }, enabled: false }, { maxBodyBytes: 20_000 }],
   [{ agent: { images: true }, enabled: false }, { maxBodyBytes: 20_000 }],
 ])("a page with the key of a channel of %o is told %o, and is no visitor", async (channel, told) => {
@@ -28,7 +32,7 @@ test.each([
   expect(await store.users("shop")).toEqual([]);
 });
 
-test("of a key that is unknown nothing else is said than of a channel that takes no images", async () => {
+test("of a key that is unknown nothing is said of what a channel takes", async () => {
   const { ask } = await open({ agent: { images: true } });
   const got = await ask("pk_no");
   expect(got.status).toBe(200);
@@ -41,9 +45,9 @@ test("outside the hours of its people it is told when somebody is there again", 
   clock.nowMs = Date.parse("2026-11-30T07:00:00Z");
   const facts = async () => (await ask()).json();
   const again = Date.parse("2026-11-30T08:00:00Z");
-  expect(await facts()).toEqual({ maxBodyBytes: 20_000, peopleAgainAt: again });
+  expect(await facts()).toEqual({ ...FACTS, peopleAgainAt: again });
   clock.nowMs = again;
-  expect(await facts()).toEqual({ maxBodyBytes: 20_000, handoff: true });
+  expect(await facts()).toEqual({ ...FACTS, handoff: true });
 });
 
 describe("H1: a page whose origin the channel does not allow", () => {
@@ -65,7 +69,7 @@ describe("H1: a page whose origin the channel does not allow", () => {
   ])("is told so: %s", async (_row, headers: Record<string, string>, told) => {
     const { ask } = await startService();
     const got = await ask({ path: "/widget/v1/channel", query: "key=pk_shop", headers });
-    expect(await got.json()).toEqual({ maxBodyBytes: 131_072, ...told });
+    expect(await got.json()).toEqual({ maxBodyBytes: 131_072, fileBytes: 4_194_304, ...told });
     expect(got.headers["vary"]).toBe("Origin");
   });
 

@@ -51,6 +51,7 @@ interface Kept {
   createdAt: number;
   clientMessageId?: string;
   attachments?: unknown;
+  files?: unknown;
   steps?: unknown[];
   sources?: unknown[];
   error?: Omit<ErrorLine, "type">;
@@ -67,6 +68,7 @@ interface Refusal {
 
 interface Thread {
   owner: string;
+  files: Map<string, { about: object; bytes: Buffer }>;
   createdAt: number;
   history: Kept[];
   /** What its feeds tell: `line` with each line, `over` where they end. */
@@ -170,14 +172,18 @@ export async function startScriptedService(): Promise<ScriptedService> {
       return json(response, 200, {
         maxBodyBytes,
         ...(takesImages ? { images: true } : {}),
+        ...(key === "pk_files" ? { fileBytes: 100_000 } : {}),
         ...(key === "pk_people" ? { handoff: true } : {}),
         // A Monday, nine o'clock in Berlin.
         ...(key === "pk_away" ? { peopleAgainAt: Date.parse("2026-11-30T08:00:00Z") } : {}),
         ...(foreign.has(key) ? { originAllowed: false } : {}),
       });
     }
-    let text = "";
-    for await (const chunk of request) text += String(chunk);
+    const isFile = /\/files(?:\/\w+)?$/.test(url.pathname);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const bytes = Buffer.concat(chunks);
+    const text = isFile ? "" : String(bytes);
     const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
     const path = url.pathname.replace("/v1/widget", "");
     const token = headers.get("x-visitor-token") ?? null;
@@ -213,6 +219,12 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const id = /^\/threads\/(\w+)\//.exec(path)?.[1] ?? String(body["threadId"]);
     const thread = threads.get(id);
     if (thread?.owner !== accountOf(token)) return void response.writeHead(404).end();
+    if (isFile)
+      return takeOrAnswer(request, response, thread, {
+        path,
+        bytes,
+        name: url.searchParams.get("name") ?? "",
+      });
     if (path.endsWith("/messages") && request.method === "GET")
       return json(response, 200, { items: pageOf(thread.history, url.searchParams) });
     if (path.endsWith("/events")) return feed(request, response, thread, url.searchParams);
@@ -255,7 +267,15 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const threadId = randomBytes(16).toString("hex");
     const told = new EventEmitter().setMaxListeners(50);
     const createdAt = Date.now();
-    threads.set(threadId, { owner, createdAt, history: [], told, state: { state: "idle" }, runs: [] });
+    threads.set(threadId, {
+      owner,
+      files: new Map(),
+      createdAt,
+      history: [],
+      told,
+      state: { state: "idle" },
+      runs: [],
+    });
     return threadId;
   }
 
@@ -291,6 +311,26 @@ export async function startScriptedService(): Promise<ScriptedService> {
     request.on("close", stop);
   }
 
+  /** As the service does: a file is taken if it begins as one that is taken, and answered as a download. */
+  function takeOrAnswer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    thread: Thread,
+    { path, bytes, name }: { path: string; bytes: Buffer; name: string },
+  ): void {
+    if (request.method === "GET") {
+      const known = thread.files.get(path.split("/").at(-1) ?? "");
+      return void response
+        .writeHead(known ? 200 : 404, { "content-type": "application/pdf" })
+        .end(known?.bytes);
+    }
+    if (!bytes.includes("%PDF-")) return void response.writeHead(422).end();
+    const id = `file${thread.files.size + 1}`;
+    const about = { id, name, type: "application/pdf", bytes: bytes.length };
+    thread.files.set(id, { about, bytes });
+    json(response, 201, about);
+  }
+
   function rate(response: ServerResponse, thread: Thread, { messageId, ...feedback }: Asked["body"]): void {
     const rated = thread.history.find(({ id, role }) => id === messageId && role === "assistant");
     if (rated) rated.feedback = { rating: feedback["rating"], ...feedback };
@@ -313,15 +353,21 @@ export async function startScriptedService(): Promise<ScriptedService> {
       (run) => clientMessageId !== null && run.clientMessageId === clientMessageId,
     );
     if (known !== undefined && known.said !== text) return void response.writeHead(422).end();
-    const run = known ?? begin(thread, text, clientMessageId, body["attachments"]);
+    const run = known ?? begin(thread, text, clientMessageId, body);
     if (lost === "after") return void response.destroy();
     follow(request, response, run, 0);
   }
 
-  function begin(thread: Thread, said: string, clientMessageId: string | null, attachments: unknown): Run {
+  function begin(
+    thread: Thread,
+    said: string,
+    clientMessageId: string | null,
+    { attachments, files }: Record<string, unknown>,
+  ): Run {
     keep(thread, "user", said, {
       ...(clientMessageId === null ? {} : { clientMessageId }),
       ...(attachments === undefined ? {} : { attachments }),
+      ...(Array.isArray(files) ? { files: files.map((id) => thread.files.get(String(id))?.about) } : {}),
     });
     const streams = scripts.get(said) ?? [reply(`You said: ${said}`)];
     const run = {

@@ -18,5 +18,7 @@ export interface ConversationHost extends ToolHost {
   isSeen(): boolean;
   /** The element is in a visible tab, whether its panel is open or not. */
   isInView(): boolean;
+  /** A sound, and the title of a hidden tab, may tell of messages. */
+  alerts(): boolean;
   redraw(): void;
 }

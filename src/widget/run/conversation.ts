@@ -3,12 +3,12 @@ import type { ChannelFacts } from "../service/read-channel.ts";
 import { readThreads } from "../service/read-threads.ts";
 import { VisitorSession } from "../service/visitor-session.ts";
 import type { ThreadAccess } from "../service/visitor-session.ts";
-import type { MessageImage } from "../images/message-image.ts";
 import { spokenText } from "../view/panel-module.ts";
 import { ViewModel } from "../view/view-model.ts";
 import { isRunning } from "../view/view-state.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
-import { DraftImages } from "./draft-images.ts";
+import { DraftAttachments } from "./draft-attachments.ts";
+import type { Attachments } from "./draft-attachments.ts";
 import { busySeconds } from "../service/widget-api.ts";
 import type { FollowedThread, FollowedThreadOptions } from "./thread/followed-thread.ts";
 import { newMessage } from "./messages/outgoing-message.ts";
@@ -40,7 +40,7 @@ export interface ConversationPart {
 export class Conversation {
   readonly visitor: VisitorSession;
   readonly view: ViewModel;
-  readonly images: DraftImages;
+  readonly attachments: DraftAttachments;
   readonly #dependencies: ConversationDependencies;
   readonly #transcript: Transcript;
   readonly #run: TabRun;
@@ -81,7 +81,7 @@ export class Conversation {
       if (isRunning(before.phase) && !isRunning(now.phase)) queueMicrotask(() => this.#followed?.check());
     });
     this.#dependencies = { ...options, visitor: this.visitor, view: this.view };
-    this.images = new DraftImages(this.#dependencies);
+    this.attachments = new DraftAttachments(this.#dependencies);
     this.#transcript = new Transcript(this.#dependencies, () => {
       this.#isThreadGone = true;
       this.#run.forgetAllowed();
@@ -200,20 +200,18 @@ export class Conversation {
   }
 
   /** Resolves when the run has ended, well or badly; rejects while another one is active. */
-  async send(
-    text: string,
-    context: CustomerContext | null,
-    images: readonly MessageImage[] = [],
-  ): Promise<void> {
-    if (text !== "") await this.#send(newMessage(text, context, images), false);
+  async send(text: string, context: CustomerContext | null, attachments: Attachments = {}): Promise<void> {
+    const message = newMessage(text, context, attachments);
+    if (text !== "" || message.files !== undefined) await this.#send(message, false);
   }
 
-  /** Sends the composer's text, with the images beside it. */
+  /** Sends the composer's text, with the images and files beside it. */
   async sendDraft(text: string, context: CustomerContext | null): Promise<void> {
-    if (text !== "") await this.send(text, context, this.images.take());
+    if (text !== "" || this.view.state.files.length > 0)
+      await this.send(text, context, this.attachments.take());
   }
 
-  /** Sends the text when the reply is over. It stays in the composer until then, or for good if the reply fails. */
+  /** Sends the text when the reply is over, or after the Retry of one that broke off. It stays in the composer until then. */
   queue(text: string): void {
     this.writeDraft(text);
     this.view.change({ isQueued: true });
@@ -357,10 +355,13 @@ export class Conversation {
   }
 
   async #sendQueued(): Promise<void> {
-    const { isQueued, draft, phase } = this.view.state;
+    const { isQueued, draft, phase, messages } = this.view.state;
     if (!isQueued || isRunning(phase)) return;
+    // Promised for after the answer: it waits for the Retry of one that broke off.
+    if (phase === "error" && (messages.at(-1)?.problem?.retry ?? null) !== null) return;
+    const isOver = phase === "idle" || phase === "error";
     this.view.change({ isQueued: false });
-    if (phase === "idle") await this.sendDraft(draft.trim(), this.#dependencies.host.customerContext());
+    if (isOver) await this.sendDraft(draft.trim(), this.#dependencies.host.customerContext());
   }
 
   async #send(message: OutgoingMessage, isRepeat: boolean): Promise<void> {

@@ -40,7 +40,7 @@ export async function retry(
     case "again": {
       // The run of that message is over, so this is a new message.
       const said = messages.slice(0, messages.indexOf(failed)).findLast(({ role }) => role === "user");
-      if (said !== undefined) await send(newMessage(said.text, host.customerContext(), said.images), false);
+      if (said !== undefined) await send(newMessage(said.text, host.customerContext(), said), false);
       return;
     }
     case "attach":
@@ -53,10 +53,10 @@ export async function retry(
 
 /** The message as it was sent before, with its id: it is stored once, whatever became of the first attempt. */
 function unsentAs(
-  { clientMessageId, text, images }: ShownMessage,
+  { clientMessageId, text, ...attachments }: ShownMessage,
   { sharedStorage, host }: RetryDependencies,
 ): OutgoingMessage {
   const kept = unsentMessages(sharedStorage).find((one) => one.clientMessageId === clientMessageId);
-  const message = kept ?? newMessage(text, host.customerContext(), images);
+  const message = kept ?? newMessage(text, host.customerContext(), attachments);
   return { ...message, clientMessageId: clientMessageId ?? message.clientMessageId };
 }

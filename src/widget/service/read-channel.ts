@@ -10,6 +10,8 @@ const OTHER_BYTES = 16_384;
 export interface ChannelFacts {
   /** Characters that the images of a message may have together, as data: URLs; null if the channel accepts none. */
   imageRoom: number | null;
+  /** Largest size of a file of a message; null if the channel accepts none. */
+  fileBytes: number | null;
   /** Visitors may ask for a person. */
   handoff: boolean;
   /** Nobody is there now, and somebody is again then: Unix ms; null: somebody is, or nobody ever. */
@@ -35,12 +37,13 @@ export async function readChannel(baseUrl: string, publishableKey: string): Prom
   // A cast: the service tells these.
   const told = (await answer.json()) as ToldFacts;
   const { images, maxBodyBytes: bytes, handoff, peopleAgainAt = null, tellsUnread, originAllowed } = told;
-  const { whileRunning = "queue" } = told;
+  const { whileRunning = "queue", fileBytes = null } = told;
   const isOriginRefused = originAllowed === false;
   if (isOriginRefused && !isWarned) warnOfOrigin();
   const imageRoom = images === true ? Math.max(bytes - OTHER_BYTES, bytes / 2) : null;
   return {
     imageRoom,
+    fileBytes,
     handoff: handoff === true,
     peopleAgainAtMs: peopleAgainAt,
     speaksAtOnce: whileRunning !== "queue",

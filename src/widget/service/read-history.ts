@@ -1,5 +1,7 @@
 import type { HistoryItem, HistoryPage as ToldPage } from "../../protocol/history.ts";
 import type { ErrorLine, Source, Step } from "../../protocol/lines.ts";
+import { filesOf } from "../files/message-file.ts";
+import type { MessageFile } from "../files/message-file.ts";
 import { imagesOf } from "../images/message-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import type { ThreadAccess } from "./visitor-session.ts";
@@ -15,6 +17,7 @@ export interface HistoryMessage {
   /** The name of the person who wrote it. */
   author: string | undefined;
   images: MessageImage[] | undefined;
+  files: MessageFile[] | undefined;
   /** The id that a page gave to the visitor's message. */
   clientMessageId: string | null;
   steps: Step[];
@@ -52,6 +55,7 @@ export async function readHistory(
 export function messageOf({
   author,
   attachments,
+  files,
   content,
   createdAt,
   clientMessageId,
@@ -66,6 +70,7 @@ export function messageOf({
     text: failure?.message === content ? "" : content,
     author: author?.name,
     images: imagesOf(attachments),
+    files: filesOf(files),
     clientMessageId: clientMessageId ?? null,
     steps,
     atMs: createdAt,

@@ -57,6 +57,8 @@ export interface ApiRequest {
   path: string;
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is. */
+  file?: Blob;
   method?: "GET" | "POST";
   visitorToken?: string;
   /** In place of a token, to create a visitor. */
@@ -69,9 +71,10 @@ export type WidgetApi = (request: ApiRequest) => Promise<Response>;
 
 /** Requests `{base_url}/v1/widget…`. Rejects with Refused, Unreachable, or the signal's reason. */
 export function widgetApiAt(baseUrl: string): WidgetApi {
-  return async ({ path, body, method = "POST", visitorToken, publishableKey, signal }) => {
+  return async ({ path, body, file, method = "POST", visitorToken, publishableKey, signal }) => {
     const headers = new Headers();
-    if (body !== undefined) headers.set("content-type", "application/json");
+    if (file !== undefined) headers.set("content-type", "application/octet-stream");
+    else if (body !== undefined) headers.set("content-type", "application/json");
     if (visitorToken !== undefined) headers.set("x-visitor-token", visitorToken);
     if (publishableKey !== undefined) headers.set("x-publishable-key", publishableKey);
     let response: Response;
@@ -79,6 +82,7 @@ export function widgetApiAt(baseUrl: string): WidgetApi {
       response = await fetch(`${baseUrl}/v1/widget${path}`, {
         method,
         headers,
+        ...(file === undefined ? {} : { body: file }),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         // The token is the whole identity; cookies of the service's origin are not needed.
         credentials: "omit",

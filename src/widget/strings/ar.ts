@@ -101,4 +101,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "هل تريد حذف هذه المحادثة نهائيًا؟",
   deleteYes: "حذف",
   deleteNo: "إبقاء",
+
+  subheading: "يرد عادةً على الفور",
+  welcomeText: "اطرح سؤالك بكلماتك الخاصة.",
+  steps: "الخطوات: {n}",
+  larger: "تكبير",
+  smaller: "تصغير",
+
+  dismiss: "إخفاء",
+  searchChats: "البحث في المحادثات",
+  dictate: "إملاء",
+
+  addFiles: "إضافة ملفات",
+  dropFiles: "أفلت الملفات هنا",
+  tooManyFiles: "{n} ملفات كحد أقصى في المرة الواحدة.",
+  fileTooLarge: "الملف {name} كبير جدًا.",
+  fileNotTaken: "لا يمكن إرسال {name}: يُقبل PDF وWord والنصوص وCSV والصور فقط.",
+  fileFailed: "لم يُرسل {name}.",
 };

@@ -102,4 +102,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "Diese Unterhaltung endgültig löschen?",
   deleteYes: "Löschen",
   deleteNo: "Behalten",
+
+  subheading: "Antwortet meist sofort",
+  welcomeText: "Fragen Sie einfach in Ihren eigenen Worten.",
+  steps: "{n} Schritte",
+  larger: "Vergrößern",
+  smaller: "Verkleinern",
+
+  dismiss: "Ausblenden",
+  searchChats: "Unterhaltungen durchsuchen",
+  dictate: "Diktieren",
+
+  addFiles: "Dateien hinzufügen",
+  dropFiles: "Dateien hier ablegen",
+  tooManyFiles: "Höchstens {n} Dateien auf einmal.",
+  fileTooLarge: "{name} ist zu groß.",
+  fileNotTaken: "{name} kann nicht gesendet werden, nur PDF, Word, Text, CSV und Bilder.",
+  fileFailed: "{name} wurde nicht gesendet.",
 };

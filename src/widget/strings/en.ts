@@ -103,4 +103,21 @@ export const loaded: LoadedStrings = {
   deleteQuestion: "Delete this conversation for good?",
   deleteYes: "Delete",
   deleteNo: "Keep",
+
+  subheading: "Usually replies at once",
+  welcomeText: "Ask a question in your own words.",
+  steps: "{n} steps",
+  larger: "Make larger",
+  smaller: "Make smaller",
+
+  dismiss: "Dismiss",
+  searchChats: "Search conversations",
+  dictate: "Dictate",
+
+  addFiles: "Add files",
+  dropFiles: "Drop files here",
+  tooManyFiles: "At most {n} files at once.",
+  fileTooLarge: "{name} is too large.",
+  fileNotTaken: "{name} cannot be sent: PDF, Word, text, CSV and images can.",
+  fileFailed: "{name} was not sent.",
 };

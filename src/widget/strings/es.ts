@@ -101,4 +101,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "¿Eliminar esta conversación definitivamente?",
   deleteYes: "Eliminar",
   deleteNo: "Conservar",
+
+  subheading: "Suele responder al instante",
+  welcomeText: "Haga su pregunta con sus propias palabras.",
+  steps: "{n} pasos",
+  larger: "Ampliar",
+  smaller: "Reducir",
+
+  dismiss: "Descartar",
+  searchChats: "Buscar conversaciones",
+  dictate: "Dictar",
+
+  addFiles: "Añadir archivos",
+  dropFiles: "Suelte los archivos aquí",
+  tooManyFiles: "Como máximo {n} archivos a la vez.",
+  fileTooLarge: "{name} es demasiado grande.",
+  fileNotTaken: "No se puede enviar {name}: solo PDF, Word, texto, CSV e imágenes.",
+  fileFailed: "{name} no se ha enviado.",
 };

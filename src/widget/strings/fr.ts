@@ -101,4 +101,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "Supprimer définitivement cette conversation ?",
   deleteYes: "Supprimer",
   deleteNo: "Conserver",
+
+  subheading: "Répond en général aussitôt",
+  welcomeText: "Posez votre question avec vos propres mots.",
+  steps: "{n} étapes",
+  larger: "Agrandir",
+  smaller: "Réduire",
+
+  dismiss: "Masquer",
+  searchChats: "Rechercher dans les conversations",
+  dictate: "Dicter",
+
+  addFiles: "Ajouter des fichiers",
+  dropFiles: "Déposez les fichiers ici",
+  tooManyFiles: "{n} fichiers au plus à la fois.",
+  fileTooLarge: "{name} est trop volumineux.",
+  fileNotTaken: "{name} ne peut pas être envoyé : seuls PDF, Word, texte, CSV et images le peuvent.",
+  fileFailed: "{name} n'a pas été envoyé.",
 };

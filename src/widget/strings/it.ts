@@ -101,4 +101,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "Eliminare definitivamente questa conversazione?",
   deleteYes: "Elimina",
   deleteNo: "Conserva",
+
+  subheading: "Di solito risponde subito",
+  welcomeText: "Faccia la sua domanda con parole sue.",
+  steps: "{n} passaggi",
+  larger: "Ingrandisci",
+  smaller: "Riduci",
+
+  dismiss: "Nascondi",
+  searchChats: "Cerca nelle conversazioni",
+  dictate: "Detta",
+
+  addFiles: "Aggiungi file",
+  dropFiles: "Trascina qui i file",
+  tooManyFiles: "Al massimo {n} file alla volta.",
+  fileTooLarge: "{name} è troppo grande.",
+  fileNotTaken: "{name} non può essere inviato: solo PDF, Word, testo, CSV e immagini.",
+  fileFailed: "{name} non è stato inviato.",
 };

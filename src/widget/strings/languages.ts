@@ -4,8 +4,12 @@ import * as en from "./en.ts";
 import * as es from "./es.ts";
 import * as fr from "./fr.ts";
 import * as it from "./it.ts";
+import * as ja from "./ja.ts";
+import * as nl from "./nl.ts";
 import * as pl from "./pl.ts";
 import * as pt from "./pt.ts";
+import * as tr from "./tr.ts";
+import * as zh from "./zh.ts";
 import type { LauncherStrings, LoadedStrings } from "./strings.ts";
 
 /*
@@ -20,8 +24,12 @@ export const launchers: Readonly<Record<string, LauncherStrings>> = {
   es: es.launcher,
   fr: fr.launcher,
   it: it.launcher,
+  ja: ja.launcher,
+  nl: nl.launcher,
   pl: pl.launcher,
   pt: pt.launcher,
+  tr: tr.launcher,
+  zh: zh.launcher,
 };
 
 /** In the second file. */
@@ -32,6 +40,10 @@ export const translations: Readonly<Record<string, LoadedStrings>> = {
   es: es.loaded,
   fr: fr.loaded,
   it: it.loaded,
+  ja: ja.loaded,
+  nl: nl.loaded,
   pl: pl.loaded,
   pt: pt.loaded,
+  tr: tr.loaded,
+  zh: zh.loaded,
 };

@@ -101,4 +101,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "Usunąć tę rozmowę na zawsze?",
   deleteYes: "Usuń",
   deleteNo: "Zachowaj",
+
+  subheading: "Zwykle odpowiada od razu",
+  welcomeText: "Zadaj pytanie własnymi słowami.",
+  steps: "Kroki: {n}",
+  larger: "Powiększ",
+  smaller: "Pomniejsz",
+
+  dismiss: "Ukryj",
+  searchChats: "Szukaj w rozmowach",
+  dictate: "Dyktuj",
+
+  addFiles: "Dodaj pliki",
+  dropFiles: "Upuść pliki tutaj",
+  tooManyFiles: "Najwyżej {n} plików naraz.",
+  fileTooLarge: "Plik {name} jest za duży.",
+  fileNotTaken: "Nie można wysłać {name}: tylko PDF, Word, tekst, CSV i obrazy.",
+  fileFailed: "Plik {name} nie został wysłany.",
 };

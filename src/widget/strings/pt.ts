@@ -101,4 +101,21 @@ export const loaded: RunStrings & LoadedStrings = {
   deleteQuestion: "Eliminar esta conversa definitivamente?",
   deleteYes: "Eliminar",
   deleteNo: "Manter",
+
+  subheading: "Costuma responder na hora",
+  welcomeText: "Faça a sua pergunta com as suas palavras.",
+  steps: "{n} passos",
+  larger: "Ampliar",
+  smaller: "Reduzir",
+
+  dismiss: "Dispensar",
+  searchChats: "Pesquisar conversas",
+  dictate: "Ditar",
+
+  addFiles: "Adicionar arquivos",
+  dropFiles: "Solte os arquivos aqui",
+  tooManyFiles: "No máximo {n} arquivos de uma vez.",
+  fileTooLarge: "{name} é grande demais.",
+  fileNotTaken: "Não é possível enviar {name}: apenas PDF, Word, texto, CSV e imagens.",
+  fileFailed: "{name} não foi enviado.",
 };

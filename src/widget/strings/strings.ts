@@ -117,6 +117,20 @@ export interface LoadedStrings {
   deleteQuestion: string;
   deleteYes: string;
   deleteNo: string;
+  subheading: string;
+  welcomeText: string;
+  steps: string;
+  larger: string;
+  smaller: string;
+  dismiss: string;
+  searchChats: string;
+  dictate: string;
+  addFiles: string;
+  dropFiles: string;
+  tooManyFiles: string;
+  fileTooLarge: string;
+  fileNotTaken: string;
+  fileFailed: string;
 }
 
 export interface Strings extends LauncherStrings, RunStrings, LoadedStrings {}

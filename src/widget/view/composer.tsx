@@ -1,8 +1,10 @@
 import type { VNode } from "preact";
 import { SEND, STOP } from "./icons.tsx";
 import { IconButton } from "./icon-button.tsx";
+import { DictateButton, speechRecognition } from "./dictate-button.tsx";
 import { DraftImageList } from "./draft-image-list.tsx";
-import { ImageButton } from "./image-button.tsx";
+import { AttachButton } from "./attach-button.tsx";
+import { DraftFileList } from "./draft-file-list.tsx";
 import { PersonBar } from "./people/person-bar.tsx";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -16,11 +18,17 @@ const COMPOSING = 229;
 export function Composer(props: WidgetProps): VNode {
   const { state, maxChars, isSetUp, actions } = props;
   const { strings } = props.language;
-  const { draft, phase, isQueued, images, isFitting } = state;
+  const { draft, phase, isQueued, images, files, isFitting } = state;
   const left = maxChars - draft.length;
   const running = isRunning(phase);
   const maySend = (text: string) =>
-    isSetUp && phase !== "offline" && !isFitting && text.trim() !== "" && text.length <= maxChars;
+    isSetUp &&
+    phase !== "offline" &&
+    !isFitting &&
+    files.every(({ taken }) => taken !== null) &&
+    // Files may be sent without a word.
+    (text.trim() !== "" || files.length > 0) &&
+    text.length <= maxChars;
   const send = (text: string) => {
     if (!maySend(text)) return;
     const queue = (state.speaksAtOnce && state.sayNow) || actions.queue;
@@ -38,8 +46,12 @@ export function Composer(props: WidgetProps): VNode {
         }}
       >
         <DraftImageList {...props} />
-        {state.imageRoom !== null && <ImageButton {...props} />}
+        <DraftFileList {...props} />
+        <AttachButton {...props} />
         <DraftField {...props} send={send} />
+        {props.attribute("dictation") !== null && speechRecognition() !== null && (
+          <DictateButton {...props} />
+        )}
         {running ? (
           <IconButton path={STOP} label={strings.stop} class="send" part="stop" onClick={actions.stop} />
         ) : (
@@ -60,7 +72,7 @@ export function Composer(props: WidgetProps): VNode {
             : (left < 0 ? strings.over : strings.left).replace("{n}", String(Math.abs(left)))}
         </p>
       )}
-      {images.length > 0 && draft.trim() === "" && (
+      {images.length > 0 && files.length === 0 && draft.trim() === "" && (
         <p class="below" role="status">
           {strings.imagesNeedText}
         </p>
@@ -70,7 +82,8 @@ export function Composer(props: WidgetProps): VNode {
 }
 
 function DraftField(props: WidgetProps & { send: (text: string) => void }): VNode {
-  const { state, placeholder, maxChars, isSetUp, actions, send } = props;
+  const { state, maxChars, isSetUp, actions, send } = props;
+  const placeholder = props.attribute("placeholder") ?? props.language.strings.placeholder;
   const { draft } = state;
   return (
     <textarea

@@ -4,6 +4,10 @@ import { DOWN } from "./icons.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { MessageBubble } from "./message/message-bubble.tsx";
 import { PeopleLines } from "./people/people-lines.tsx";
+import { pictureOf } from "./people/picture-of.ts";
+import { Suggestions, Welcome } from "./welcome.tsx";
+import { isRunning } from "./view-state.ts";
+import type { ShownMessage } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** A visitor within this distance of the end is reading the newest message. */
@@ -36,7 +40,7 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   }
 
   override render(props: WidgetProps, { isAtEnd }: { isAtEnd: boolean }): VNode {
-    const { state, actions, language } = props;
+    const { state, actions, attribute, language } = props;
     const { strings } = language;
     return (
       <div class="middle">
@@ -65,9 +69,19 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
           {state.messages.length === 0 && <Welcome {...props} />}
           {state.messages.map((message, nth) => [
             <PeopleLines {...props} nth={nth} />,
-            <MessageBubble key={message.key} message={message} language={language} retry={actions.retry} />,
+            <MessageBubble
+              key={message.key}
+              message={message}
+              isFirst={isFirst(message, state.messages[nth - 1])}
+              picture={message.author ? pictureOf(message.author, state) : attribute("picture")}
+              hasFormulas={attribute("formulas") !== null}
+              language={language}
+              retry={actions.retry}
+              saveFile={state.saveFile}
+            />,
           ])}
           <PeopleLines {...props} nth={state.messages.length} />
+          {!isRunning(state.phase) && <Suggestions texts={props.followUps} send={actions.send} />}
         </div>
         {!isAtEnd && (
           <IconButton
@@ -101,26 +115,7 @@ export class MessageLog extends Component<WidgetProps, { isAtEnd: boolean }> {
   }
 }
 
-function Welcome({ welcome, suggestions, actions }: WidgetProps): VNode {
-  return (
-    <div class="empty">
-      <slot name="empty">
-        <p class="welcome" part="welcome" dir="auto">
-          {welcome}
-        </p>
-      </slot>
-      {suggestions.map((text) => (
-        <button
-          key={text}
-          type="button"
-          class="chip"
-          part="suggestion"
-          dir="auto"
-          onClick={() => actions.send(text)}
-        >
-          {text}
-        </button>
-      ))}
-    </div>
-  );
+/** Does it begin what somebody says? */
+function isFirst({ role, author }: ShownMessage, before: ShownMessage | undefined): boolean {
+  return before?.role !== role || before.author !== author;
 }

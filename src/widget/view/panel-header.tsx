@@ -1,13 +1,15 @@
 import type { VNode } from "preact";
+import { Face } from "./face.tsx";
 import { IconButton } from "./icon-button.tsx";
-import { ADD, BACK, CLOSE, LIST } from "./icons.tsx";
+import { ADD, BACK, CLOSE, LARGER, LIST, PERSON, SMALLER } from "./icons.tsx";
+import { pictureOf } from "./people/picture-of.ts";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
 /** Who answers, and what can be done with the conversation as a whole. */
 export function PanelHeader(props: WidgetProps): VNode {
-  const { state, inline, actions } = props;
-  const { strings } = props.language;
+  const { state, inline, isExpanded, actions, language } = props;
+  const { strings } = language;
   const isList = state.threads !== null;
   const isResting = !isRunning(state.phase);
   return (
@@ -26,9 +28,10 @@ export function PanelHeader(props: WidgetProps): VNode {
         </>
       ) : (
         <slot name="header">
-          <h2>{props.heading}</h2>
+          <WhoAnswers {...props} />
         </slot>
       )}
+      {!isList && <AskPerson {...props} />}
       {!isList && props.hasThreads && isResting && (
         <IconButton
           path={LIST}
@@ -42,9 +45,64 @@ export function PanelHeader(props: WidgetProps): VNode {
         <IconButton path={ADD} label={strings.newChat} class="plain" part="new" onClick={actions.newThread} />
       )}
       {!inline && (
-        <IconButton path={CLOSE} label={strings.close} class="plain" part="close" onClick={actions.toggle} />
+        <>
+          <IconButton
+            path={isExpanded ? SMALLER : LARGER}
+            label={isExpanded ? strings.smaller : strings.larger}
+            class="plain expand"
+            part="expand"
+            onClick={actions.expand}
+          />
+          <IconButton
+            path={CLOSE}
+            label={strings.close}
+            class="plain"
+            part="close"
+            onClick={actions.toggle}
+          />
+        </>
       )}
     </header>
+  );
+}
+
+function WhoAnswers({ state, heading, attribute, language }: WidgetProps): VNode {
+  const { strings } = language;
+  const { person = null } = state;
+  const isHere = person?.type === "here";
+  return (
+    <div class="who">
+      {isHere ? (
+        <Face person={person.name} picture={pictureOf(person.name, state)} />
+      ) : (
+        <Face picture={attribute("picture")} />
+      )}
+      <div>
+        <h2 dir="auto">{isHere ? person.name : heading}</h2>
+        <p part="subheading" dir="auto">
+          {isHere ? heading : (attribute("subheading") ?? strings.subheading)}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** While the assistant answers. */
+function AskPerson({ state, language }: WidgetProps): VNode | null {
+  const { handoff = false, person = null, askPerson } = state;
+  if (!handoff || (person !== null && person.type !== "gone")) return null;
+  return (
+    <IconButton
+      path={PERSON}
+      label={language.strings.askPerson}
+      class="plain"
+      part="ask-person"
+      onClick={({ currentTarget }) => {
+        // The button is about to disappear: the focus goes to the text.
+        currentTarget.closest(".panel")?.querySelector("textarea")?.focus();
+        askPerson?.(true);
+      }}
+    />
   );
 }
 

@@ -2,21 +2,25 @@ import type { addImages } from "../images/add-images.ts";
 import type { VNode } from "preact";
 import type { LoadedStrings } from "../strings/strings.ts";
 import type { fitViewport } from "./fit-viewport.ts";
-import type { sharePreact } from "./preact-of-script.ts";
-import type { WidgetProps } from "./widget-props.ts";
+import type { shareScript } from "./shared-by-script.ts";
+import type { PanelAttributes, WidgetProps } from "./widget-props.ts";
 
 /** Code that is not needed before the panel opens: more than a half of the element's. */
 export interface PanelModule {
+  /** What the panel's element has besides. */
+  panelAttributes(this: void, props: WidgetProps): PanelAttributes;
   /** Everything in the panel. */
   Panel(this: void, props: WidgetProps): VNode;
+  /** What somebody has said while the panel was closed. */
+  Teaser(this: void, props: WidgetProps): VNode | null;
   /** The text of a reply for a screen reader. */
   plainText(this: void, markdown: string): string;
   /** The styles of its components. */
   styles: string;
   fitViewport: typeof fitViewport;
   addImages: typeof addImages;
-  /** Gives it the script's preact, if it was built without. */
-  sharePreact: typeof sharePreact;
+  /** Gives it what is the script's, if it was built without. */
+  shareScript: typeof shareScript;
   translations: Readonly<Record<string, LoadedStrings>>;
 }
 

@@ -4,34 +4,19 @@ import { ConfirmationCard } from "./confirmation-card.tsx";
 import { PanelHeader } from "./panel-header.tsx";
 import { MessageLog } from "./message-log.tsx";
 import { ThreadListView } from "./thread-list-view.tsx";
-import { imageIntake } from "../images/image-intake.ts";
+import { attach } from "./attach-button.tsx";
+import { fileIntake } from "../files/file-intake.ts";
 import type { Notice } from "./view-state.ts";
-import type { WidgetProps } from "./widget-props.ts";
+import type { PanelAttributes, WidgetProps } from "./widget-props.ts";
 
-/** The conversation with its header and composer, or in its place the visitor's conversations. */
+/** In the panel: the conversation with its header and composer, or in its place the visitor's conversations. */
 export function Panel(props: WidgetProps): VNode {
-  const { state, inline, actions } = props;
+  const { state } = props;
   const { strings } = props.language;
-  const isList = state.threads !== null;
   return (
-    <div
-      id="panel"
-      class="panel"
-      part="panel"
-      role="dialog"
-      aria-label={isList ? strings.chats : props.heading}
-      // Shown while a file is held over the panel.
-      data-drop={strings.dropImages}
-      {...(state.imageRoom === null ? {} : imageIntake(actions.addImages))}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.isComposing || (inline && !isList)) return;
-        event.stopPropagation();
-        if (isList) actions.closeThreads();
-        else actions.toggle();
-      }}
-    >
+    <>
       <PanelHeader {...props} />
-      {isList ? (
+      {state.threads !== null ? (
         <ThreadListView {...props} />
       ) : (
         <>
@@ -44,8 +29,27 @@ export function Panel(props: WidgetProps): VNode {
         </>
       )}
       <slot name="footer" />
-    </div>
+    </>
   );
+}
+
+/** What the panel's element has besides: a name, and what is done with keys, and with files that are dropped on it. */
+export function panelAttributes({ state, heading, inline, language, actions }: WidgetProps): PanelAttributes {
+  const { strings } = language;
+  const isList = state.threads !== null;
+  const takesFiles = (state.fileBytes ?? null) !== null;
+  return {
+    "aria-label": isList ? strings.chats : heading,
+    // Shown while a file is held over the panel.
+    "data-drop": takesFiles ? strings.dropFiles : strings.dropImages,
+    ...(state.imageRoom === null && !takesFiles ? {} : fileIntake((files) => attach(state, actions, files))),
+    onKeyDown(event) {
+      if (event.key !== "Escape" || event.isComposing || (inline && !isList)) return;
+      event.stopPropagation();
+      if (isList) actions.closeThreads();
+      else actions.toggle();
+    },
+  };
 }
 
 function Banner({ state, language, actions }: WidgetProps): VNode | null {

@@ -9,6 +9,13 @@ export let jsx: typeof Jsx;
 export let jsxs: typeof Jsx;
 export let Fragment: unknown;
 
+/** What the script shares of it. */
+export interface ScriptsPreact {
+  jsx: typeof Jsx;
+  Fragment: unknown;
+  Component: typeof PreactComponent;
+}
+
 /** What a component of the second file extends. It has the script's methods as soon as they are shared. */
 export class Component {
   readonly props: unknown;
@@ -21,11 +28,7 @@ export class Component {
 }
 
 /** Called once, before anything of the second file is rendered. */
-export function sharePreact(script: {
-  jsx: typeof Jsx;
-  Fragment: unknown;
-  Component: typeof PreactComponent;
-}): void {
+export function sharePreact(script: ScriptsPreact): void {
   jsx = jsxs = script.jsx;
   Fragment = script.Fragment;
   Object.setPrototypeOf(Component.prototype, script.Component.prototype);

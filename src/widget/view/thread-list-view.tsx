@@ -1,16 +1,53 @@
+import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Strings } from "../strings/strings.ts";
 import { DeleteButton, DeletionQuestion, takeFocus } from "./thread-deletion.tsx";
 import { Time } from "./time.tsx";
-import type { ShownThread } from "./view-state.ts";
+import type { ShownThread, ShownThreads } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
+/** From this many conversations on there is a field to search in them. */
+const SEARCHED = 6;
+
 /** The visitor's conversations, in place of the current one. */
-export function ThreadListView(props: WidgetProps): VNode | null {
-  const { state, language, actions } = props;
-  const { threads } = state;
+export class ThreadListView extends Component<WidgetProps, { words: string }> {
+  override state = { words: "" };
+
+  override render(props: WidgetProps, { words }: { words: string }): VNode | null {
+    const { threads } = props.state;
+    const { strings } = props.language;
+    if (threads === null) return null;
+    const isFound = ({ title }: ShownThread) => foldedCase(title ?? "").includes(foldedCase(words.trim()));
+    return (
+      <>
+        {threads.items.length >= SEARCHED && (
+          <input
+            type="search"
+            class="search"
+            part="search"
+            dir="auto"
+            aria-label={strings.searchChats}
+            placeholder={strings.searchChats}
+            value={words}
+            onInput={({ currentTarget }) => this.setState({ words: currentTarget.value })}
+          />
+        )}
+        <ThreadItems {...props} threads={{ ...threads, items: threads.items.filter(isFound) }} />
+      </>
+    );
+  }
+}
+
+function foldedCase(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{Mn}/gu, "")
+    .toLowerCase();
+}
+
+function ThreadItems(props: WidgetProps & { threads: ShownThreads }): VNode {
+  const { threads, language, actions } = props;
   const { strings, tag } = language;
-  if (threads === null) return null;
   const { items, hasMore, phase, deletion } = threads;
   const isAsked = (threadId: string) => deletion?.threadId === threadId && deletion.phase !== "rest";
   return (

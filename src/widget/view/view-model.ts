@@ -1,3 +1,4 @@
+import type { MessageFile } from "../files/message-file.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import { EMPTY_VIEW, isRunning } from "./view-state.ts";
 import type { ChatPhase, Problem, ShownMessage, ViewState } from "./view-state.ts";
@@ -47,7 +48,10 @@ export class ViewModel {
    * Adds a visitor's message at the end, and its reply behind it. A message that was sent before, and is in the history
    * by now, stays where it is, and so does a reply that the history has.
    */
-  addSent({ text, images, clientMessageId }: SentMessage): { sent: ShownMessage; reply: ShownMessage } {
+  addSent({ text, images, files, clientMessageId }: SentMessage): {
+    sent: ShownMessage;
+    reply: ShownMessage;
+  } {
     const { messages } = this.#state;
     const index = messages.findIndex((message) => message.clientMessageId === clientMessageId);
     const before = messages[index];
@@ -58,7 +62,7 @@ export class ViewModel {
     }
     let sent = before;
     if (sent === undefined || sent.id === null)
-      sent = this.#add({ role: "user", text, images, clientMessageId, live: false, atMs: Date.now() });
+      sent = this.#add({ role: "user", text, images, files, clientMessageId, live: false, atMs: Date.now() });
     else this.edit(sent.key, (message) => ({ ...message, problem: null }));
     const at = this.#state.messages.findIndex(({ key }) => key === sent.key) + 1;
     const known = this.#state.messages[at];
@@ -150,6 +154,7 @@ interface SentMessage {
   text: string;
   clientMessageId: string;
   images?: readonly MessageImage[] | undefined;
+  files?: readonly MessageFile[] | undefined;
 }
 
 /** Of a tab in which nothing is under way. */

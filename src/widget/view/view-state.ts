@@ -1,6 +1,7 @@
 import type { Source, StepPhase } from "../../../machines/line.ts";
 import type { Approval } from "../../protocol/lines.ts";
 import type { Handoffs } from "../../protocol/handoffs.ts";
+import type { DraftFile, MessageFile } from "../files/message-file.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 
@@ -15,6 +16,14 @@ export interface ViewState {
   draft: string;
   /** The images in the composer. */
   images: readonly DraftImage[];
+  /** The files in the composer. */
+  files: readonly DraftFile[];
+  /** Largest size of one; null, absent: the channel accepts none, or that is not known yet. Survives `clear`. */
+  fileBytes?: number | null;
+  addFiles?: (files: readonly File[]) => void;
+  removeFile?: (key: string) => void;
+  /** Saves a file of the conversation to the visitor's disk. */
+  saveFile?: (file: MessageFile) => void;
   /** Characters that a message's images may have together; null: the channel accepts none, or that is not known yet. */
   imageRoom: number | null;
   /** The channel lets visitors ask for a person. Like the next fields, up to `people`, it survives `clear`. */
@@ -25,6 +34,8 @@ export interface ViewState {
   isOriginRefused?: boolean;
   /** The person who answers instead of the assistant, or did until now; null: none. */
   person?: ShownPerson | null;
+  /** What was said last to a visitor who does not see the panel, unasked; null, absent: nothing. */
+  teaser?: { author: string | undefined; text: string; dismiss(this: void): void } | null;
   /** Asks for a person, or stops waiting. */
   askPerson?: (isWanted: boolean) => void;
   /** The owner is told of replies that no page has shown. */
@@ -115,6 +126,8 @@ export interface ShownMessage {
   author?: string | undefined;
   /** The images of a visitor's message, if it has some. */
   images?: readonly MessageImage[] | undefined;
+  /** Its files, if it has some. */
+  files?: readonly MessageFile[] | undefined;
   /** The id that a page gave to a visitor's message. */
   clientMessageId: string | null;
   steps: ShownStep[];
@@ -178,6 +191,7 @@ export const EMPTY_VIEW: ViewState = {
   unread: 0,
   draft: "",
   images: [],
+  files: [],
   imageRoom: null,
   isFitting: false,
   isQueued: false,

@@ -1,3 +1,4 @@
+import type { HTMLAttributes } from "preact";
 import type { Language } from "../strings/language.ts";
 import type { ViewState } from "./view-state.ts";
 
@@ -11,9 +12,13 @@ export interface WidgetProps {
   hasFailed: boolean;
   hasLauncher: boolean;
   heading: string;
-  placeholder: string;
-  welcome: string;
+  /** The element's attribute of this name. */
+  attribute: (name: string) => string | null;
   suggestions: readonly string[];
+  /** Messages to choose from after the last reply. */
+  followUps: readonly string[];
+  /** The panel is as large as it can be. */
+  isExpanded: boolean;
   maxChars: number;
   /** False if the page names no channel. */
   isSetUp: boolean;
@@ -22,10 +27,15 @@ export interface WidgetProps {
   actions: WidgetActions;
 }
 
+/** Of the panel's element. */
+export type PanelAttributes = HTMLAttributes<HTMLDivElement> & { "data-drop": string };
+
 export interface WidgetActions {
   toggle: () => void;
   /** The visitor is about to open the panel, or tries again to load what is in it. */
   approach: () => void;
+  /** Makes the panel larger, or as it was. */
+  expand: () => void;
   send: (text: string) => void;
   /** Sends it when the reply is over. */
   queue: (text: string) => void;

@@ -12,7 +12,7 @@ export function Widget(props: WidgetProps): VNode {
     ...(state.confirmation === null ? [] : [strings.asks]),
     ...(state.unread > 0 ? [strings.unread.replace("{n}", String(state.unread))] : []),
   ];
-  const { Panel = Frame } = panelModule() ?? {};
+  const { Panel = Frame, panelAttributes, Teaser } = panelModule() ?? {};
   return (
     <section
       class="frame"
@@ -23,7 +23,20 @@ export function Widget(props: WidgetProps): VNode {
       // A popover stands above everything else on the page.
       popover={inline ? undefined : "manual"}
     >
-      {(open || inline) && <Panel {...props} />}
+      {(open || inline) && (
+        <div
+          id="panel"
+          class="panel"
+          part="panel"
+          role="dialog"
+          aria-label={props.heading}
+          aria-busy={panelAttributes === undefined && !props.hasFailed}
+          {...panelAttributes?.(props)}
+        >
+          <Panel {...props} />
+        </div>
+      )}
+      {Teaser && <Teaser {...props} />}
       {props.hasLauncher && !inline && (
         <button
           type="button"
@@ -53,11 +66,11 @@ export function Widget(props: WidgetProps): VNode {
   );
 }
 
-/** The panel until the second file is there: it has its place and its name, and can be closed. */
+/** In the panel until the second file is there: a name, and the button that closes it. */
 function Frame({ heading, hasFailed, inline, language, actions }: WidgetProps): VNode {
   const { strings } = language;
   return (
-    <div id="panel" class="panel" part="panel" role="dialog" aria-label={heading} aria-busy={!hasFailed}>
+    <>
       <header class="header" part="header">
         <h2>{heading}</h2>
         {!inline && (
@@ -80,6 +93,6 @@ function Frame({ heading, hasFailed, inline, language, actions }: WidgetProps): 
       ) : (
         <div class="waits" />
       )}
-    </div>
+    </>
   );
 }

@@ -402,7 +402,11 @@ export const WIDGET: readonly Layer[] = [
   {
     name: "the widget's words and styles",
     places: [
-      { path: "src/widget/strings/", is: "its texts in eight languages, a file each" },
+      { path: "src/widget/strings/", is: "its texts in twelve languages, a file each" },
+      {
+        path: "src/widget/files/",
+        is: "a visitor's files: what one is, how it is read, dropped on the panel",
+      },
       { path: "src/widget/images/", is: "a visitor's images: picked, scaled down, shown in full" },
       { path: "src/widget/styles/", is: "its stylesheet" },
       { path: "src/widget/released/", is: "the files of released versions, for pages that pin them" },
@@ -501,6 +505,9 @@ export const BUNDLES: readonly (Place & { takes: readonly string[]; gives?: read
       "preact",
       "preact/jsx-runtime",
       "marked",
+      "temml",
+      // The third file, beside the second.
+      "chat-agent-formulas",
     ],
     gives: ["src/widget/view/markdown/render-markdown.ts"],
     rooms: WIDGET.slice(0, -1)

@@ -14,7 +14,7 @@ describe.concurrent("the bar that tells who answers", () => {
     const at = await visit(stage.browser, `${stage.site.url}/?${PEOPLE}`);
     await at.agent.locator(".launcher").click();
     const [bar, ask] = [at.agent.locator(".person"), at.agent.locator(".person button")];
-    await ask.filter({ hasText: "Talk to a person" }).press("Enter");
+    await at.agent.getByRole("button", { name: "Talk to a person" }).press("Enter");
     await bar.getByText("Waiting for a person…").waitFor();
     await bar
       .locator(".waited")
@@ -22,7 +22,7 @@ describe.concurrent("the bar that tells who answers", () => {
       .waitFor();
     await ask.filter({ hasText: "Stop waiting" }).press("Enter");
     await bar.getByText("The assistant answers again.").waitFor();
-    await ask.filter({ hasText: "Talk to a person" }).press("Enter");
+    await at.agent.getByRole("button", { name: "Talk to a person" }).press("Enter");
     await bar.getByText("Waiting for a person…").waitFor();
 
     const threadId = await at.tell<string>("agent.threadId");

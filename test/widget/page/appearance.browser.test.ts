@@ -119,7 +119,7 @@ describe.concurrent("<chat-agent> to everybody", () => {
     expect(await at.composer.getAttribute("placeholder")).toBe("اكتب رسالة");
   });
 
-  test("speaks eight languages, and English to everybody else", async ({ expect, visit }) => {
+  test("speaks twelve languages, and English to everybody else", async ({ expect, visit }) => {
     const at = await visit(stage.browser, `${stage.site.url}/`);
     for (const [lang, open] of [
       ["de", "Chat öffnen"],
@@ -129,6 +129,10 @@ describe.concurrent("<chat-agent> to everybody", () => {
       ["pl-PL", "Otwórz czat"],
       ["pt-BR", "Abrir o chat"],
       ["ar", "افتح المحادثة"],
+      ["nl-BE", "Chat openen"],
+      ["tr", "Sohbeti aç"],
+      ["ja-JP", "チャットを開く"],
+      ["zh-Hans-CN", "打开聊天"],
       ["tlh", "Open chat"],
     ]) {
       await at.tell(`agent.setAttribute("lang", "${lang}")`);

@@ -197,24 +197,24 @@ test("a panel whose second file is slow has its place and its name at once, and 
   visit,
 }) => {
   const at = await visit(stage.browser, `${stage.site.url}/file`);
-  const isAsked = Promise.withResolvers<void>();
-  const mayCome = Promise.withResolvers<void>();
+  const isAsked = gate();
+  const mayCome = gate();
   await at.page.route("**/chat-agent-panel.*.mjs", async (route) => {
-    isAsked.resolve();
-    await mayCome.promise;
+    isAsked.open();
+    await mayCome.opened;
     await route.continue();
   });
   await at.page.goto(`${stage.site.url}/`);
   const channels = () => stage.service.asked.filter(({ path }) => path.endsWith("/channel")).length;
   const before = channels();
   await at.agent.locator(".launcher").hover();
-  await isAsked.promise;
+  await isAsked.opened;
   expect(channels()).toBe(before);
   await at.agent.locator(".launcher").click();
   const panel = at.agent.getByRole("dialog", { name: "Chat" });
   await panel.and(at.page.locator("[aria-busy=true]")).waitFor();
   await panel.getByRole("button", { name: "Close chat" }).waitFor();
-  mayCome.resolve();
+  mayCome.open();
   await at.composer.waitFor();
   await expect.poll(() => at.tell("agent.shadowRoot.activeElement?.localName"), SOON).toBe("textarea");
 });

@@ -29,7 +29,8 @@ function attributesRead(): string[] {
   const files = readdirSync(widget, { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => /\.(tsx?|css)$/.test(name) && !name.endsWith(".d.ts"))) {
     const source = readFileSync(`${widget}${file}`, "utf8");
-    for (const [, name = ""] of source.matchAll(/(?::host\(\[|attributes\.text\(")([a-z-]+)/g)) note(name);
+    for (const [, name = ""] of source.matchAll(/(?::host\(\[|attribute(?:s\.text)?\(")([a-z-]+)/g))
+      note(name);
   }
   // Of every element.
   read.delete("hidden");

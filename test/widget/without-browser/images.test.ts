@@ -1,4 +1,4 @@
-// For src/widget/images/, src/widget/run/draft-images.ts
+// For src/widget/images/, src/widget/run/draft-attachments.ts
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { imagesOf } from "../../../src/widget/images/message-image.ts";
 import { isOutgoingMessage, newMessage } from "../../../src/widget/run/messages/outgoing-message.ts";
@@ -32,7 +32,7 @@ test("of a message from outside only images are shown, each itself or at an http
 test("a message without images is kept and sent as before; one with them is read again", () => {
   const plain = newMessage("Hello", null);
   expect(Object.keys(plain)).toEqual(["clientMessageId", "text", "context"]);
-  const shown = newMessage("Look", null, [{ url: PNG }]);
+  const shown = newMessage("Look", null, { images: [{ url: PNG }] });
   expect([plain, shown].every((message) => isOutgoingMessage(JSON.parse(JSON.stringify(message))))).toBe(
     true,
   );
@@ -42,7 +42,7 @@ test("a message without images is kept and sent as before; one with them is read
 test("a message whose run failed is said again with its images", async () => {
   const { conversation, site } = openConversation();
   site.streams.push([{ type: "error", message: "Broken" }]);
-  await conversation.send("Look", null, [{ url: PNG, name: "a.png" }]);
+  await conversation.send("Look", null, { images: [{ url: PNG, name: "a.png" }] });
   await conversation.retry();
   const sent = site.asked.filter(({ path }) => path === "/messages").map(({ body }) => body);
   expect(sent).toMatchObject([
@@ -56,7 +56,7 @@ test("a repeat after no answer has the same images under the same id", async () 
   site.refusals.set("/messages", [0]);
   vi.useFakeTimers();
   let isSent = false;
-  void conversation.send("Look", null, [{ url: PNG }]).then(() => (isSent = true));
+  void conversation.send("Look", null, { images: [{ url: PNG }] }).then(() => (isSent = true));
   while (!isSent) await vi.advanceTimersByTimeAsync(1_000);
   const [first, second] = site.asked.filter(({ path }) => path === "/messages");
   expect(first?.body).toMatchObject({ attachments: [{ url: PNG }] });
@@ -72,6 +72,7 @@ test.each([
   vi.stubGlobal("fetch", fetched);
   expect(await readChannel("https://chat.example", "pk_shop")).toEqual({
     imageRoom: room,
+    fileBytes: null,
     handoff: false,
     peopleAgainAtMs: null,
     tellsUnread: false,
@@ -89,6 +90,7 @@ test("what the channel allows is asked once, and again where that failed", async
   const read = vi.fn(() =>
     Promise.resolve({
       imageRoom: 1_000,
+      fileBytes: null,
       handoff: true,
       peopleAgainAtMs: null,
       tellsUnread: false,

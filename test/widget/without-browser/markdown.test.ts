@@ -13,6 +13,7 @@ function picture(tokens: readonly Token[]): string {
   return (tokens as MarkedToken[])
     .map((token): string => {
       if (token.type === "br") return "/";
+      if (token.type === "escape") return token.text.replaceAll("\n", "/");
       if (token.type === "space" || token.type === "def") return "";
       if (token.type === "link") return `<a ${token.href}>${picture(token.tokens)}</a>`;
       if (token.type === "image") return `<img ${token.href}>`;

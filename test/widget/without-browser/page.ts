@@ -91,6 +91,7 @@ export function element(tools: Tool[] = []): { host: ConversationHost; events: [
       page: () => "/",
       isSeen: () => isSeen,
       isInView: () => true,
+      alerts: () => false,
       redraw: () => {},
       emit: (name, detail) => (events.push([name, detail]), true),
     },

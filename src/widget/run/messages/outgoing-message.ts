@@ -1,3 +1,6 @@
+import { isMessageFile } from "../../files/message-file.ts";
+import type { MessageFile } from "../../files/message-file.ts";
+import type { Attachments } from "../draft-attachments.ts";
 import { isMessageImage } from "../../images/message-image.ts";
 import type { MessageImage } from "../../images/message-image.ts";
 import { isCustomerContext } from "../../service/customer-context.ts";
@@ -15,6 +18,8 @@ export interface OutgoingMessage {
   context: CustomerContext | null;
   /** Absent if there are none. */
   images?: readonly MessageImage[];
+  /** Absent if there are none. */
+  files?: readonly MessageFile[];
   /** The id of the visitor's item in whose place it stands. */
   replaces?: string;
   /** It has no text: the reply with this id is to be made anew. */
@@ -24,32 +29,48 @@ export interface OutgoingMessage {
 export function newMessage(
   text: string,
   context: CustomerContext | null,
-  images: readonly MessageImage[] = [],
+  { images = [], files = [] }: Attachments = {},
 ): OutgoingMessage {
   // crypto.randomUUID is missing on insecure pages.
   const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
   const clientMessageId = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { clientMessageId, text, context, ...(images.length > 0 ? { images } : {}) };
+  return {
+    clientMessageId,
+    text,
+    context,
+    ...(images.length > 0 ? { images } : {}),
+    ...(files.length > 0 ? { files } : {}),
+  };
 }
 
 export function isOutgoingMessage(value: unknown): value is OutgoingMessage {
-  const { clientMessageId, text, context, images = [] } = fieldsOf(value);
+  const { clientMessageId, text, context, images = [], files = [] } = fieldsOf(value);
   return (
     [clientMessageId, text].every(isString) &&
     (context === null || isCustomerContext(context)) &&
     Array.isArray(images) &&
-    images.every(isMessageImage)
+    images.every(isMessageImage) &&
+    Array.isArray(files) &&
+    files.every(isMessageFile)
   );
 }
 
 /** The request that sends the message, or sends it again, with the visitor's current page. */
 export function messageRequest(
-  { context, images: attachments, ...said }: OutgoingMessage,
+  { context, images: attachments, files, ...said }: OutgoingMessage,
   { visitorToken, threadId }: ThreadAccess,
   host: Pick<ConversationHost, "page" | "locale">,
 ): ApiRequest {
   const customerContext = context ?? undefined;
-  const body = { ...said, threadId, attachments, page: host.page(), locale: host.locale(), customerContext };
+  const body = {
+    ...said,
+    threadId,
+    attachments,
+    files: files?.map(({ id }) => id),
+    page: host.page(),
+    locale: host.locale(),
+    customerContext,
+  };
   const path = said.messageId === undefined ? "/messages" : `/threads/${threadId}/regenerate`;
   return { path, visitorToken, body };
 }

@@ -117,10 +117,10 @@ export class Transcript {
     const problem = { text: host.strings().notSent, retry: "resend" } as const;
     const unsent = unsentMessages(sharedStorage)
       .filter((message) => !has(view.sending, message))
-      .map(({ clientMessageId, text, images }): ShownMessage => {
+      .map(({ clientMessageId, text, images, files }): ShownMessage => {
         const key = `u${clientMessageId}`;
         const rest = { steps: [], live: false, atMs: null, isCutOff: false, problem };
-        return { key, id: null, role: "user", text, images, clientMessageId, ...rest };
+        return { key, id: null, role: "user", text, images, files, clientMessageId, ...rest };
       });
     return { messages: [...messages, ...unsent], hasEarlier };
   }

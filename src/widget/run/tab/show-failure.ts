@@ -53,7 +53,8 @@ export function showUndelivered(
     dropUnsent(sharedStorage, message);
     view.remove(sentKey, replyKey);
     writeDraft(dependencies, message.text);
-    view.change({ images: message.images ?? [] });
+    const files = message.files?.map((taken) => ({ key: taken.id, ...taken, taken })) ?? [];
+    view.change({ images: message.images ?? [], files });
     if (isTooLong) view.notify(host.strings()[message.images ? "imagesRefused" : "tooLong"], true);
     else void pauseBusy(dependencies, busySeconds(error));
   } else {

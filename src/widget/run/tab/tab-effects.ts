@@ -147,8 +147,10 @@ export function tabEffects(
       // A new message gives up the earlier unsent ones.
       dropAllUnsent(sharedStorage);
       noteSpoken(sharedStorage);
-      writeDraft(dependencies, "");
-      host.emit("message", { role: "user", text: messageOf(own).text });
+      const { text } = messageOf(own);
+      // What the visitor writes meanwhile stays: a Retry and the page send other texts.
+      if (view.state.draft.trim() === text) writeDraft(dependencies, "");
+      host.emit("message", { role: "user", text });
     },
     showReply: ({ context: { own, runId, after, named }, run }) => {
       if (own !== null) return showSent(run, messageOf(own));

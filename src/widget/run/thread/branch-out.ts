@@ -42,7 +42,7 @@ export function branchOut(
     async replace(message, text) {
       if (view.isRunning || message.id === null) return;
       cutBefore(message.id);
-      const said = newMessage(text, host.customerContext(), message.images ?? []);
+      const said = newMessage(text, host.customerContext(), message);
       await begin({ ...said, replaces: message.id }, false);
     },
   });

@@ -3,8 +3,10 @@ import type { HistoryItem } from "../../../protocol/history.ts";
 import { messageOf } from "../../service/read-history.ts";
 import type { ThreadAccess } from "../../service/visitor-session.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { alertVisitor } from "./alert-visitor.ts";
 import { approveCalls } from "./approve-calls.ts";
 import { branchOut, leftBy } from "./branch-out.ts";
+import { handleFiles } from "./handle-files.ts";
 import { PersonWatch } from "./person-watch.ts";
 import { rateReplies } from "./rate-replies.ts";
 import { countUnseen, noteSeen } from "../messages/seen-messages.ts";
@@ -59,6 +61,7 @@ export class FollowedThread {
     branchOut(options.dependencies, options);
     approveCalls(options.dependencies);
     sayNow(options.dependencies);
+    handleFiles(options.dependencies);
     this.#feed = new ThreadFeed({
       api,
       visitor,
@@ -103,8 +106,10 @@ export class FollowedThread {
   }
 
   #isWanted(): boolean {
-    const { host, sharedStorage } = this.#options.dependencies;
-    return host.isInView() && (host.isSeen() || spokenLately(sharedStorage));
+    const { host, sharedStorage, view } = this.#options.dependencies;
+    // A person's answer is told in the title of a hidden tab.
+    const isNear = host.isInView() || (view.state.person ?? null) !== null;
+    return isNear && (host.isSeen() || spokenLately(sharedStorage));
   }
 
   async #refresh(): Promise<void> {
@@ -157,7 +162,12 @@ export class FollowedThread {
     if (!mayRetry) this.#options.run.tell({ type: "problem.solved" });
     if (next.length > messages.length && shown.role === "assistant") {
       if (host.isSeen()) view.change({ announcement: this.#options.spokenText(shown.text) });
-      else view.countUnread();
+      else {
+        view.countUnread();
+        // Nobody asked, or a person answers.
+        if (shown.author !== undefined || messages.at(-1)?.role !== "user")
+          alertVisitor(this.#options.dependencies, shown, this.#options.spokenText(shown.text));
+      }
       host.emit("message", { role: "assistant", text: shown.text });
     }
     this.#noteSeen();

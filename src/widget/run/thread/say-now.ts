@@ -1,3 +1,4 @@
+import { DraftAttachments } from "../draft-attachments.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { messageRequest, newMessage } from "../messages/outgoing-message.ts";
 import { noteSpoken } from "../messages/spoken-lately.ts";
@@ -11,15 +12,25 @@ import { writeDraft } from "../write-draft.ts";
  */
 export function sayNow(dependencies: ConversationDependencies): void {
   const { api, visitor, view, host, sharedStorage } = dependencies;
+  const draft = new DraftAttachments(dependencies);
 
   async function say(text: string): Promise<void> {
-    const message = newMessage(text.trim(), host.customerContext());
+    const { images, files } = draft.take();
+    const message = newMessage(text.trim(), host.customerContext(), { images, files });
     const { clientMessageId } = message;
     const key = `n${clientMessageId}`;
     writeDraft(dependencies, "");
     keepUnsent(sharedStorage, message);
     noteSpoken(sharedStorage);
-    const shown = { key, id: null, role: "user" as const, text: message.text, clientMessageId };
+    const shown = {
+      key,
+      id: null,
+      role: "user" as const,
+      text: message.text,
+      images,
+      files,
+      clientMessageId,
+    };
     const rest = { steps: [], live: false, atMs: Date.now(), isCutOff: false, problem: null };
     view.change({ messages: [...view.state.messages, { ...shown, ...rest }] });
     host.emit("message", { role: "user", text: message.text });

@@ -124,7 +124,8 @@ class InlineReader {
 
   #readFormula(): boolean {
     const end = this.#formulae.endAt(this.#at);
-    if (end > 0) this.#addLiteral(this.#text.slice(this.#at, end));
+    const raw = this.#text.slice(this.#at, end);
+    if (end > 0) this.#add({ type: "escape", raw, text: raw });
     return end > 0;
   }
 

@@ -9,23 +9,29 @@ import { SPOKEN_CHARS } from "../panel-module.ts";
  * `trusted-types 'none'` allows it. HTML in the text stays text. An image becomes its alt text: fetching an address that
  * a model wrote could leak data.
  */
-export function renderMarkdown(into: HTMLElement, text: string, words: Words): void {
+export function renderMarkdown(
+  into: HTMLElement,
+  text: string,
+  words: Words,
+  formulas: RenderFormula | null = null,
+): void {
+  // Blocks that were rendered without formulas are rendered again.
+  if (rendered.get(into)?.formulas !== formulas) into.replaceChildren();
   const tokens = tokensOf(text).filter((token) => token.type !== "space");
-  const before = rendered.get(into) ?? [];
+  const before = into.hasChildNodes() ? (rendered.get(into)?.blocks ?? []) : [];
   // A growing text changes at its end. Earlier blocks keep their nodes, and with them the visitor's selection.
   let same = 0;
   while (same < tokens.length && before[same] === tokens[same]?.raw) same += 1;
   while (into.childNodes.length > same) into.lastChild?.remove();
   for (const token of tokens.slice(same)) {
     const holder = document.createElement("div");
+    asFormula = formulas;
     append(holder, [token]);
+    asFormula = null;
     for (const block of holder.querySelectorAll<HTMLElement>(".code")) addCopyButton(block, words);
     into.append(holder);
   }
-  rendered.set(
-    into,
-    tokens.map((token) => token.raw),
-  );
+  rendered.set(into, { blocks: tokens.map((token) => token.raw), formulas });
 }
 
 /** The beginning of the text without markdown, as it is read aloud. */
@@ -40,11 +46,17 @@ export function plainText(text: string): string {
 const MAX_DEPTH = 60;
 let depth = 0;
 
+/** Shows a formula in an element; false: it is none that could be read. */
+export type RenderFormula = (into: HTMLElement, formula: string) => boolean;
+
 /** The labels of the copy button. */
 type Words = Pick<Strings, "copy" | "copied">;
 
-/** The raw text of each block that an element shows. */
-const rendered = new WeakMap<HTMLElement, string[]>();
+/** What shows a formula for the block that is rendered now; null: it stays as it is written. */
+let asFormula: RenderFormula | null = null;
+
+/** The raw text of each block that an element shows, and what its formulas were shown by. */
+const rendered = new WeakMap<HTMLElement, { blocks: string[]; formulas: RenderFormula | null }>();
 
 function append(parent: Node, tokens: Token[]): void {
   depth += 1;
@@ -77,7 +89,7 @@ function nodeOf(token: MarkedToken): Node | null {
     case "table":
       return tableElement(token);
     case "code":
-      return codeBlock(token.text);
+      return codeBlock(token.text, token.lang);
     case "codespan":
       return textElement("code", token.text);
     case "link":
@@ -92,6 +104,7 @@ function nodeOf(token: MarkedToken): Node | null {
         ? document.createTextNode(decoded(token.text))
         : fragment(token.tokens);
     case "escape":
+      return token.text.length > 1 ? formulaNode(token.text) : document.createTextNode(token.text);
     case "html":
       return document.createTextNode(token.text);
     case "def":
@@ -107,7 +120,7 @@ function element(name: string, tokens: Token[]): HTMLElement {
 }
 
 function withClass(node: HTMLElement, name: string | null): HTMLElement {
-  if (name !== null) node.className = name;
+  if (name) node.className = name;
   return node;
 }
 
@@ -129,10 +142,21 @@ function listElement(token: Tokens.List): HTMLElement {
   return node;
 }
 
+/** Also with a currency or a unit. It does not wrap. */
+const NUMBER = /^[^\d\s]{0,3} ?[-+−]?\d[\d.,'\u00a0\u202f ]{0,20} ?\S{0,4}$/;
+
 function tableElement(token: Tokens.Table): HTMLElement {
   const row = (cells: Tokens.TableCell[], name: string) => {
     const node = document.createElement("tr");
-    node.append(...cells.map((cell) => withClass(element(name, cell.tokens), cell.align)));
+    node.append(
+      ...cells.map((cell) => {
+        const isNumber = NUMBER.test(cell.text);
+        return withClass(
+          element(name, cell.tokens),
+          [cell.align, isNumber && "number"].filter(Boolean).join(" "),
+        );
+      }),
+    );
     return node;
   };
   const table = document.createElement("table");
@@ -140,13 +164,26 @@ function tableElement(token: Tokens.Table): HTMLElement {
   return scrollable(table);
 }
 
-function codeBlock(text: string): HTMLElement {
+/** `language`: as the model wrote it, behind the fence. */
+function codeBlock(text: string, language = ""): HTMLElement {
   const lines = document.createElement("pre");
   lines.append(textElement("code", text));
   const block = document.createElement("div");
   block.className = "code";
+  const name = /^[\w+#.-]{1,20}/.exec(language)?.[0];
+  if (name !== undefined) block.append(withClass(textElement("span", name), "language"));
   block.append(scrollable(lines));
   return block;
+}
+
+/** A formula, or the text of it in its lines. */
+function formulaNode(text: string): Node {
+  const box = document.createElement("span");
+  if (asFormula?.(box, text) === true) return box;
+  box.append(
+    ...text.split("\n").flatMap((line, at) => (at === 0 ? [line] : [document.createElement("br"), line])),
+  );
+  return box;
 }
 
 const COPIED_MS = 2_000;

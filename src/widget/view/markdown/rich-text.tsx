@@ -1,10 +1,11 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Strings } from "../../strings/strings.ts";
+import { formulasFor } from "./formulas.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 
 /** The text of a reply. */
-export class RichText extends Component<{ text: string; strings: Strings }> {
+export class RichText extends Component<{ text: string; strings: Strings; hasFormulas: boolean }> {
   #box: HTMLElement | null = null;
 
   override componentDidMount(): void {
@@ -29,6 +30,9 @@ export class RichText extends Component<{ text: string; strings: Strings }> {
   }
 
   #write(): void {
-    if (this.#box !== null) renderMarkdown(this.#box, this.props.text, this.props.strings);
+    const { text, strings, hasFormulas } = this.props;
+    if (this.#box === null) return;
+    const formulas = hasFormulas ? formulasFor(text, () => this.#write()) : null;
+    renderMarkdown(this.#box, text, strings, formulas);
   }
 }

@@ -2,49 +2,62 @@ import { Component } from "preact";
 import type { VNode } from "preact";
 import type { Language } from "../../strings/language.ts";
 import type { Strings } from "../../strings/strings.ts";
-import { DONE, FAILED, Icon } from "../icons.tsx";
+import { Face } from "../face.tsx";
 import { RichText } from "../markdown/rich-text.tsx";
+import { MessageFiles } from "./message-files.tsx";
 import { MessageImages } from "./message-images.tsx";
 import { MessageTools } from "./message-tools.tsx";
 import { Sources } from "./sources.tsx";
 import { Time } from "../time.tsx";
-import type { Problem, ShownMessage, ShownStep } from "../view-state.ts";
+import { Steps } from "./steps.tsx";
+import type { Problem, ShownMessage, ViewState } from "../view-state.ts";
 
 interface Props {
   message: ShownMessage;
+  /** The one before is another's: this one says whose it is. */
+  isFirst: boolean;
+  /** Formulas are shown, and not what they are written in. */
+  hasFormulas: boolean;
+  /** Of who wrote it. */
+  picture: string | null | undefined;
   language: Language;
   retry: (key: string) => void;
+  saveFile: ViewState["saveFile"];
 }
 
 /** One message. Rendered again only when it has changed. */
 export class MessageBubble extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
-    return next.message !== this.props.message || next.language !== this.props.language;
+    const { message, language, isFirst, picture } = this.props;
+    return (
+      next.message !== message ||
+      next.language !== language ||
+      next.isFirst !== isFirst ||
+      next.picture !== picture
+    );
   }
 
-  override render({ message, language, retry }: Props): VNode {
-    const { role, text, author, images, steps, live, atMs, isCutOff, problem } = message;
+  override render({ message, isFirst, hasFormulas, picture, language, retry, saveFile }: Props): VNode {
+    const { role, text, author, images, files, steps, live, atMs, isCutOff, problem } = message;
     const { strings } = language;
     return (
-      <article class={`message ${role}`} part="message">
-        <span class={author ? "author" : "unseen"}>
-          {role === "user" ? strings.you : (author ?? strings.assistant)}
-        </span>
-        {steps.length > 0 && (
-          <ul class="steps">
-            {steps.map((step) => (
-              <StepRow key={step.id} step={step} strings={strings} />
-            ))}
-          </ul>
-        )}
+      <article class={`message ${role}${isFirst ? " first" : ""}`} part="message">
+        <p class={role === "user" || !isFirst ? "unseen" : "author"}>
+          {role === "assistant" && isFirst && <Face person={author} picture={picture} />}
+          <span dir="auto">{role === "user" ? strings.you : (author ?? strings.assistant)}</span>
+        </p>
+        <Steps steps={steps} live={live} strings={strings} />
         {images !== undefined && <MessageImages images={images} strings={strings} />}
-        {role === "user" ? (
-          <p class="user-text" part="user" dir="auto">
-            {text}
-          </p>
-        ) : (
-          text !== "" && <RichText text={text} strings={strings} />
+        {files !== undefined && files.length > 0 && (
+          <MessageFiles files={files} tag={language.tag} save={saveFile} />
         )}
+        {role === "user"
+          ? text !== "" && (
+              <p class="user-text" part="user" dir="auto">
+                {text}
+              </p>
+            )
+          : text !== "" && <RichText text={text} strings={strings} hasFormulas={hasFormulas} />}
         {live && text === "" && steps.every((step) => step.phase !== "running") && (
           <span class="typing" role="img" aria-label={strings.writing}>
             <i />
@@ -80,25 +93,5 @@ function ProblemNote(props: { problem: Problem; strings: Strings; retry: () => v
         </button>
       )}
     </div>
-  );
-}
-
-function StepRow({ step, strings }: { step: ShownStep; strings: Strings }): VNode {
-  const phase = { running: strings.running, done: strings.done, failed: strings.failedStep }[step.phase];
-  return (
-    <li class={`step ${step.phase}`} part="step">
-      {step.phase === "running" ? (
-        <span class="spinner" />
-      ) : (
-        <Icon path={step.phase === "done" ? DONE : FAILED} />
-      )}
-      {/* A text that changes gets a new element: a page's translator has taken the old text out of its place. */}
-      <span dir="auto" key={step.text}>
-        {step.text}
-      </span>
-      <span class="unseen" key={phase}>
-        {phase}
-      </span>
-    </li>
   );
 }

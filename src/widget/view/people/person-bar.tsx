@@ -1,26 +1,28 @@
 import type { VNode } from "preact";
 import type { Strings } from "../../strings/strings.ts";
-import type { ShownPerson, ViewState } from "../view-state.ts";
+import { Face } from "../face.tsx";
+import { pictureOf } from "./picture-of.ts";
+import type { ShownPerson } from "../view-state.ts";
 import type { WidgetProps } from "../widget-props.ts";
 import { Address } from "./address.tsx";
 import { PersonRating } from "./person-rating.tsx";
 
 /**
- * Shows the person who answers instead of the assistant: waited for (and how long), here, typing, gone; offers to ask, to leave an
+ * Shows the person who answers instead of the assistant: waited for (and how long), here, typing, gone; offers to stop waiting, to leave an
  * address where nobody is there, and to say how a person has helped.
  */
 export function PersonBar(props: WidgetProps): VNode | null {
   const { state, language } = props;
-  const { person = null, handoff = false, peopleAgainAtMs = null, askPerson, people } = state;
+  const { person = null, peopleAgainAtMs = null, askPerson, people } = state;
   const { strings } = language;
-  if (person === null && !handoff && peopleAgainAtMs === null && !people) return null;
+  if (person === null && peopleAgainAtMs === null && !people) return null;
   const isAsked = person !== null && person.type !== "gone";
   const { rating } = people ?? {};
   const isRated = !isAsked && (rating === null || rating?.isAsked === true);
   return (
     <div class="person" part="person">
       {isRated && <PersonRating {...props} />}
-      {person?.type === "here" && <Face name={person.name} picture={pictureOf(person.name, state)} />}
+      {person?.type === "here" && <Face person={person.name} picture={pictureOf(person.name, state)} />}
       {person !== null && (
         <p role="status" dir="auto">
           {textOf(person, strings)}
@@ -35,28 +37,13 @@ export function PersonBar(props: WidgetProps): VNode | null {
         </span>
       )}
       {person === null && <Address {...props} />}
-      {handoff && person?.type !== "here" && (
-        <button type="button" class="chip" part="ask-person" onClick={() => askPerson?.(!isAsked)}>
-          {isAsked ? strings.stopWaiting : strings.askPerson}
+      {person?.type === "waiting" && (
+        <button type="button" class="chip" part="ask-person" onClick={() => askPerson?.(false)}>
+          {strings.stopWaiting}
         </button>
       )}
     </div>
   );
-}
-
-/** The picture of a person over the first letter of the name, which is seen where there is none, or the page's policy forbids it. */
-function Face({ name, picture }: { name: string; picture: string | undefined }): VNode {
-  const letter = String.fromCodePoint(name.codePointAt(0) ?? 32).toUpperCase();
-  return (
-    <span class="face" aria-hidden="true">
-      {letter}
-      {picture !== undefined && <img src={picture} alt="" />}
-    </span>
-  );
-}
-
-function pictureOf(name: string, { people }: ViewState): string | undefined {
-  return people?.items.findLast((change) => change.name === name)?.picture;
 }
 
 function textOf(person: ShownPerson, strings: Strings): string {

@@ -1,12 +1,12 @@
 /** Handlers of the panel, for files that are pasted or dropped anywhere on it. */
-export interface ImageIntake {
+export interface FileIntake {
   onDragOver(event: DragEvent): void;
   onDragLeave(event: DragEvent): void;
   onDrop(event: DragEvent): void;
   onPaste(event: ClipboardEvent): void;
 }
 
-export function imageIntake(addImages: (files: readonly File[]) => void): ImageIntake {
+export function fileIntake(addFiles: (files: readonly File[]) => void): FileIntake {
   return {
     onDragOver(event) {
       if (event.dataTransfer?.types.includes("Files") !== true) return;
@@ -26,7 +26,7 @@ export function imageIntake(addImages: (files: readonly File[]) => void): ImageI
       const files = event.dataTransfer?.files ?? [];
       if (files.length === 0) return;
       event.preventDefault();
-      addImages([...files]);
+      addFiles([...files]);
     },
     onPaste(event) {
       const { clipboardData } = event;
@@ -34,7 +34,7 @@ export function imageIntake(addImages: (files: readonly File[]) => void): ImageI
       if (clipboardData === null || clipboardData.types.includes("text/plain")) return;
       if (clipboardData.files.length === 0) return;
       event.preventDefault();
-      addImages([...clipboardData.files]);
+      addFiles([...clipboardData.files]);
     },
   };
 }

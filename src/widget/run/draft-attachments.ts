@@ -1,10 +1,18 @@
+import { takenFiles } from "../files/message-file.ts";
+import type { MessageFile } from "../files/message-file.ts";
 import { withoutSource } from "../images/draft-image.ts";
 import type { MessageImage } from "../images/message-image.ts";
 import { panelModule } from "../view/panel-module.ts";
 import type { ConversationDependencies } from "./conversation-dependencies.ts";
 
-/** The images in the composer. They are lost with the page: files are not put into the browser's storage. */
-export class DraftImages {
+/** What a message has beside its text. */
+export interface Attachments {
+  images?: readonly MessageImage[] | undefined;
+  files?: readonly MessageFile[] | undefined;
+}
+
+/** The images and files in the composer. They are lost with the page: neither is put into the browser's storage. */
+export class DraftAttachments {
   readonly #dependencies: Pick<ConversationDependencies, "view" | "host">;
   /** Calls run one at a time: each needs to know how much room the previous one has left. */
   #adding: Promise<void> | undefined;
@@ -13,22 +21,22 @@ export class DraftImages {
     this.#dependencies = dependencies;
   }
 
-  add(files: readonly File[]): void {
+  addImages(files: readonly File[]): void {
     const { view, host } = this.#dependencies;
     const add = () => panelModule()?.addImages(files, view, host.strings());
     this.#adding = this.#adding === undefined ? add() : this.#adding.then(add);
   }
 
-  remove(nth: number): void {
+  removeImage(nth: number): void {
     const { view } = this.#dependencies;
     view.change({ images: view.state.images.filter((_, at) => at !== nth), isQueued: false });
   }
 
-  /** Returns the images for a message, and clears the composer. */
-  take(): MessageImage[] {
+  /** Returns what a message is sent with, and clears the composer. */
+  take(): Attachments {
     const { view } = this.#dependencies;
-    const images = view.state.images.map(withoutSource);
-    view.change({ images: [] });
-    return images;
+    const { state } = view;
+    view.change({ images: [], files: [] });
+    return { images: state.images.map(withoutSource), files: takenFiles(state.files) };
   }
 }

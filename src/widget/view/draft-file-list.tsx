@@ -1,0 +1,42 @@
+import type { VNode } from "preact";
+import { sizeText } from "../files/size-text.ts";
+import { CLOSE, Icon, PAGE } from "./icons.tsx";
+import { IconButton } from "./icon-button.tsx";
+import type { WidgetProps } from "./widget-props.ts";
+
+/** The files in the composer, each with a button that removes it. */
+export function DraftFileList({ state, language }: WidgetProps): VNode | null {
+  const { files, removeFile } = state;
+  if (files.length === 0) return null;
+  const { strings, tag } = language;
+  return (
+    <ul class="files drafts" aria-busy={files.some(({ taken }) => taken === null)}>
+      {files.map(({ key, name, bytes, taken }) => (
+        <li key={key} class="file" part="draft-file">
+          {taken === null ? (
+            <span class="spinner" role="img" aria-label={strings.running} />
+          ) : (
+            <Icon path={PAGE} />
+          )}
+          <span>
+            <span class="name" dir="auto">
+              {name}
+            </span>
+            <span class="size">{sizeText(bytes, tag)}</span>
+          </span>
+          <IconButton
+            path={CLOSE}
+            label={strings.removeImage.replace("{name}", name)}
+            class="remove"
+            part="remove-file"
+            onClick={({ currentTarget }) => {
+              // The button is about to disappear: the focus goes to the text.
+              currentTarget.form?.querySelector("textarea")?.focus();
+              removeFile?.(key);
+            }}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
