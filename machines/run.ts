@@ -181,8 +181,19 @@ export function stepLine(
   { shown, sources }: Shown = {},
 ): StepLine {
   const { tool, progress, use = usesOf(run, tool) } = call;
-  const line: StepLine = { type: "step", id: stepId(tool, use), phase, text: shown ?? progress };
+  const text = shown ?? textIn(progress, phase);
+  const line: StepLine = { type: "step", id: stepId(tool, use), phase, text };
   return sources === undefined ? line : { ...line, sources };
+}
+
+/** Between what a call does and what it has done, where its model has said both. */
+const BAR = " | ";
+
+/** "Searching the shop …" while the call is made, and "Searched the shop" when it is. */
+function textIn(progress: string, phase: StepPhase): string {
+  const at = progress.indexOf(BAR);
+  if (at < 0) return progress;
+  return phase === "done" ? progress.slice(at + BAR.length) : progress.slice(0, at);
 }
 
 /**

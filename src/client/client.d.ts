@@ -174,6 +174,8 @@ export interface HistoryItem {
   model?: string;
   /** Only on the reply of a run that failed; where it said nothing, `content` is this message. */
   error?: { message: string; code?: string };
+  /** Only on a reply that was not said to its end, and did not fail: why. */
+  ended?: "cancelled" | "superseded" | "expired";
   /** Only on what began a branch: the item in whose place it stands; that one and what followed it are in another. */
   replaces?: string;
   /** Only with `branches=1`: the item is not in the branch that is shown, and told to the model. */

@@ -184,7 +184,7 @@ export function shownMessageId({
  */
 export function itemOf(message: Message, addresses?: readonly (string | null)[]): HistoryItem {
   const { id, role, content, createdAtMs, clientMessageId, attachments = [], steps, author, model } = message;
-  const { error, feedback, replaces, otherBranch, files } = message;
+  const { error, outcome, feedback, replaces, otherBranch, files } = message;
   const sources = sourcesOf(steps ?? []);
   return {
     id,
@@ -199,10 +199,16 @@ export function itemOf(message: Message, addresses?: readonly (string | null)[])
     ...(author ? { author } : {}),
     ...(model === undefined ? {} : { model }),
     ...(error ? { error } : {}),
+    ...(isUnfinished(outcome) ? { ended: outcome } : {}),
     ...(replaces === undefined ? {} : { replaces }),
     ...(otherBranch ? { otherBranch } : {}),
     ...(feedback ? { feedback: ratingOf(feedback) } : {}),
   };
+}
+
+/** Of a reply that was not said to its end, and did not fail. */
+function isUnfinished(outcome: Message["outcome"]): outcome is NonNullable<HistoryItem["ended"]> {
+  return outcome === "cancelled" || outcome === "superseded" || outcome === "expired";
 }
 
 /** Each document once. */

@@ -70,6 +70,13 @@ export const historyItem = z.object({
     .object({ message: z.string(), code: z.string().exactOptional() })
     .exactOptional()
     .describe("Only on the reply of a run that failed; where it said nothing, `content` is this message"),
+  /** Only on a reply that was not said to its end, and did not fail: why. */
+  ended: z
+    .enum(["cancelled", "superseded", "expired"])
+    .exactOptional()
+    .describe(
+      "Only on a reply that was not said to its end, and did not fail: it was stopped, a newer message came, or a page's tool did not answer in time",
+    ),
   replaces: z
     .string()
     .exactOptional()

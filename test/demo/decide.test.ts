@@ -108,7 +108,7 @@ test.each(["Where is order 1001?", "Wo ist meine Bestellung 1001?", "¿Dónde es
 
 test("the progress is a sentence in the visitor's language, where the tool takes one", () => {
   expect(ask("Wie viel Uhr ist es?", [clock])).toMatchObject({
-    arguments: { _progress: "Einen Moment: clock …" },
+    arguments: { _progress: "Wird geprüft: clock … | Geprüft: clock" },
   });
   const bare: OfferedTool = { name: "clock", description: "", parameters: {} };
   expect(ask("use clock", [bare])).toEqual({ type: "call", name: "clock", arguments: {} });
@@ -183,7 +183,7 @@ test("what was not found is said, and nothing else is bought in its place", () =
   const red = "id: red-mug, Red mug, 18 euros";
   expect(ask(said, shop, ["search_products", red])).toEqual({
     type: "text",
-    text: `I found no “blue mug”. What there is: ${red}`,
+    text: "I found no “blue mug”. There is: Red mug (18 euros).",
   });
   expect(ask(said, shop, ["search_products", "Nothing found for it."])).toMatchObject({ type: "text" });
   expect(ask(said, shop, ["search_products", `${red}\nid: b, Blue mug`])).toMatchObject({
@@ -269,4 +269,13 @@ test("what documents say is answered in their words, and what they do not say is
     text: "I found nothing about that in the shop's documents.",
   });
   expect(ask("Hello!", [documents])).toMatchObject({ type: "text" });
+});
+
+test.each([
+  ["id: red-mug, Red mug, 18 euros", "The red mug costs 18 euros."],
+  ["id: a, Red mug, 18 euros\nid: b, Tea pot, 54 euros", "There is: Red mug (18 euros), Tea pot (54 euros)."],
+  ["Order 1001 was shipped yesterday.", "Order 1001 was shipped yesterday."],
+  ['{"rows":3}', 'This is what I found: {"rows":3}'],
+])("what the shop has answered is said as an assistant says it: %s", (result, said) => {
+  expect(ask("Find a red mug", shop, ["search_products", result])).toEqual({ type: "text", text: said });
 });

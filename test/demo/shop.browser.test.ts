@@ -115,7 +115,7 @@ describe.concurrent("the demo shop, on an origin of its own", () => {
   }) => {
     const at = await visit(browser, running.demoUrl);
     await at.agent.locator(".launcher").click();
-    await at.agent.getByRole("button", { name: "Add images" }).waitFor();
+    await at.agent.getByRole("button", { name: "Add files" }).waitFor();
     const picture = await paint(at.page, "meadow.png", { width: 60, height: 40 });
     await at.agent.locator("input[type=file]").setInputFiles([picture]);
     await at.agent.locator(".draft img").waitFor();

@@ -292,6 +292,19 @@ describe("the thread's chart", () => {
     ]);
   });
 
+  it("says of a call what it does, and then what it has done, where its model has said both", () => {
+    const search = { ...serverCall("c1"), progress: "Searching the shop … | Searched the shop" };
+    const stepsOf = (...events: ThreadEvent[]) =>
+      play([said(), called(search), ...events]).lines.flatMap((line) =>
+        line.type === "step" ? [`${line.phase}: ${line.text}`] : [],
+      );
+    expect(stepsOf(returned("c1"))).toEqual(["running: Searching the shop …", "done: Searched the shop"]);
+    expect(stepsOf({ type: "tool.returned", callId: "c1", text: "No", isError: true, atMs: 1_200 })).toEqual([
+      "running: Searching the shop …",
+      "failed: Searching the shop …",
+    ]);
+  });
+
   it("sums tokens over the turns of a run and the runs of a thread, and leaves a run's own out where none were told", () => {
     const { lines } = play([
       said(),

@@ -96,7 +96,7 @@ test("changed instructions that make checks fail are told in a table, in JUnit a
   const rows = after.out.split("\n");
   expect(rows[0]).toMatch(/^CASE +# +RECORDED +NEW +CALLS +TOKENS$/);
   expect(rows[1]).toMatch(
-    /^an order +1 +Here is the answer.*I would have to look that up\. +-order_status\(\{"orderId":"1002"\}\) +\d+ → \d+$/,
+    /^an order +1 +Order 1002 is being packed.*I would have to look that up\. +-order_status\(\{"orderId":"1002"\}\) +\d+ → \d+$/,
   );
   expect(after.out).toMatch(/^an order +all +contains +being packed +no reply contains it$/m);
   expect(after.out).toMatch(

@@ -65,7 +65,8 @@ const PAGE_DESCRIPTION_CHARS = 1_024;
 
 const progressSchema: Schema = {
   type: "string",
-  description: "One short sentence in the visitor's language, shown to the visitor: what is being done.",
+  description:
+    "In the visitor's language, shown to the visitor: what is being done, and behind a bar what has been done then. Example: Searching the shop … | Searched the shop",
 };
 
 const taskFailed: OfferedTool = {

@@ -3,7 +3,8 @@ import { SEARCH_KNOWLEDGE } from "../../domain/channels/knowledge.ts";
 import { answerFrom } from "./answer-from.ts";
 import { inventArguments } from "./invent-arguments.ts";
 import { phrasesFor } from "./phrases.ts";
-import type { Phrases } from "./phrases.ts";
+import type { Phrases, ShopStep } from "./phrases.ts";
+import { sayResult } from "./say-result.ts";
 import { see } from "./see.ts";
 
 /**
@@ -25,24 +26,29 @@ const FINDS = /search|find|browse/;
 const FOUND_NOTHING = /^\W*(nothing|none|no (products?|results?|match))\b/i;
 
 /** The tools of a shop's page, in the order of a purchase: a tool is found by its name, a wish by its words. */
-const SHOP_STEPS: readonly { tool: RegExp; wish: RegExp }[] = [
+const SHOP_STEPS: readonly { is: ShopStep; tool: RegExp; wish: RegExp }[] = [
   {
+    is: "find",
     tool: FINDS,
     wish: /\b(search|find|show|look for|buy|order (me )?an?\b|suche|finde|zeig|kauf|busca|compra|muestra|cherche|trouve|cerca|trova|procure|compre)|achète/,
   },
   {
+    is: "cart",
     tool: /(add|put).*(cart|basket|bag)/,
     wish: /\b(buy|order (me )?an?\b|cart|basket|kauf|warenkorb|compra|carrito|panier|carrello|compre|carrinho)|achète/,
   },
   {
+    is: "address",
     tool: /(fill|enter|set).*(address|form)|address_form/,
     wish: /\b(check ?out|pay|address|adresse|kasse|bezahl|paga|direcci|commande[rz]?|payer|cassa|indirizzo|finaliz|endere)/,
   },
   {
+    is: "submit",
     tool: /submit|confirm/,
     wish: /\b(check ?out|pay|address|adresse|kasse|bezahl|paga|direcci|commande[rz]?|payer|cassa|indirizzo|finaliz|endere|submit)/,
   },
   {
+    is: "checkout",
     tool: /check_?out|\bpay|place_order/,
     wish: /\b(check ?out|pay|kasse|bezahl|paga|commande[rz]?|payer|cassa|finaliz)/,
   },
@@ -113,8 +119,12 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
   const tool = nextTool(userText, useful, { called, isWish: !asks });
   if (latest !== undefined && FINDS.test(lastCalled(since))) {
     const missed = missedIn(latest, words(userText));
-    if (missed !== null) return { type: "text", text: phrases.onlyFound(missed, shorten(latest)) };
-    if (FOUND_NOTHING.test(latest)) return { type: "text", text: phrases.result(shorten(latest)) };
+    if (missed !== null)
+      return {
+        type: "text",
+        text: phrases.onlyFound(missed, sayResult(shorten(latest), phrases, "several")),
+      };
+    if (FOUND_NOTHING.test(latest)) return { type: "text", text: sayResult(shorten(latest), phrases) };
   }
   if (tool) {
     const subject = words(userText)
@@ -123,7 +133,7 @@ export function decide(messages: readonly ModelMessage[], tools: readonly Offere
     const invented = inventArguments(tool.parameters, { userText, subject, results });
     return { type: "call", name: tool.name, arguments: { ...invented, ...progressFor(tool, phrases) } };
   }
-  if (latest !== undefined) return { type: "text", text: phrases.result(shorten(latest)) };
+  if (latest !== undefined) return { type: "text", text: sayResult(shorten(latest), phrases) };
   if (asks) {
     const looking = { query: userText, _progress: phrases.looksUp };
     return { type: "call", name: SEARCH_KNOWLEDGE, arguments: looking };
@@ -221,7 +231,9 @@ function askForPerson(userText: string): DemoTurn {
 function progressFor(tool: OfferedTool, phrases: Phrases): Record<string, unknown> {
   const properties = tool.parameters["properties"];
   const takesProgress = typeof properties === "object" && properties !== null && "_progress" in properties;
-  return takesProgress ? { _progress: phrases.progress(words(tool.name).join(" ")) } : {};
+  if (!takesProgress) return {};
+  const step = SHOP_STEPS.find((one) => one.tool.test(tool.name.toLowerCase()));
+  return { _progress: step ? phrases.shop[step.is] : phrases.progress(words(tool.name).join(" ")) };
 }
 
 function withOffers(text: string, tools: readonly OfferedTool[], phrases: Phrases): string {

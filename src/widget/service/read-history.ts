@@ -23,7 +23,7 @@ export interface HistoryMessage {
   steps: Step[];
   sources?: Source[];
   atMs: number | null;
-  /** For the reply of a failed run: the error line of its stream, without the hint. */
+  /** For a reply that failed, or was not said to its end: the error line of its stream, without the hint. */
   failure: ErrorLine | null;
   feedback?: unknown;
 }
@@ -60,11 +60,14 @@ export function messageOf({
   createdAt,
   clientMessageId,
   error,
+  ended,
   steps = [],
   ...item
 }: HistoryItem): HistoryMessage {
   // A cast: an unknown code is treated as a fault.
-  const failure = error === undefined ? null : ({ ...error, type: "error" } as ErrorLine);
+  const failure = (
+    error === undefined && ended === undefined ? null : { message: "", code: ended, ...error, type: "error" }
+  ) as ErrorLine | null;
   return {
     ...item,
     text: failure?.message === content ? "" : content,
