@@ -1,4 +1,6 @@
 import { declaredType } from "../../domain/threads/attachments.ts";
+import type { HistoryItem } from "../../protocol/history.ts";
+import { addressOfFile } from "../files/sent-parts.ts";
 import type { Step } from "../../protocol/lines.ts";
 import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
@@ -8,11 +10,11 @@ import { activityOf } from "./agent-events.ts";
  * A page of history as AG-UI's messages, in one event: steps are messages before the reply that they belong to. The
  * text is written last, so that a long one can be written while it is read.
  */
-export const MESSAGES_SNAPSHOT: HistoryShape = {
+export const messagesSnapshot = (threadId: string): HistoryShape => ({
   begin: 'data: {"type":"MESSAGES_SNAPSHOT","messages":[',
   end: "]}\n\n",
   around(message, addresses) {
-    const { role, attachments = [], steps = [], ...rest } = itemOf(message, addresses);
+    const { role, attachments = [], files = [], steps = [], ...rest } = itemOf(message, addresses);
     const { author, model, error, sources } = rest;
     const metadata = { ...(author ? { author: author.type } : {}), model, error, sources };
     const told = {
@@ -25,11 +27,15 @@ export const MESSAGES_SNAPSHOT: HistoryShape = {
       .map((one) => JSON.stringify(one))
       .join(",")
       .slice(0, -1);
-    if (attachments.length === 0) return { before: `${before},"content":"`, after: '"}' };
-    const images = attachments.map(({ url }) => JSON.stringify(imagePart(url))).join(",");
-    return { before: `${before},"content":[${images},{"type":"text","text":"`, after: '"}]}' };
+    const beside = [
+      ...attachments.map(({ url }) => imagePart(url)),
+      ...files.map((file) => filePart(threadId, file)),
+    ];
+    if (beside.length === 0) return { before: `${before},"content":"`, after: '"}' };
+    const parts = beside.map((part) => JSON.stringify(part)).join(",");
+    return { before: `${before},"content":[${parts},{"type":"text","text":"`, after: '"}]}' };
   },
-};
+});
 
 function stepMessage(runId: string, step: Step) {
   const { messageId: id, ...activity } = activityOf(runId, step);
@@ -42,3 +48,10 @@ function imagePart(url: string) {
   const value = url.slice(`data:${mimeType};base64,`.length);
   return { type: "image", source: { type: "data", value, mimeType } };
 }
+
+/** Its address is for a request with the visitor's token; sent back, it means this file. */
+function filePart(threadId: string, { id, type }: FileOfItem) {
+  return { type: "document", source: { type: "url", value: addressOfFile(threadId, id), mimeType: type } };
+}
+
+type FileOfItem = NonNullable<HistoryItem["files"]>[number];

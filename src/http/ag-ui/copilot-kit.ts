@@ -10,7 +10,7 @@ import { emptyAnswer, jsonAnswer } from "../route.ts";
 import { encoded, sseAnswer, sseWhole } from "../stream/sse-answer.ts";
 import { NOTHING_RUNS } from "../widget-api/threads.ts";
 import { agentEvents, runStarted } from "./agent-events.ts";
-import { MESSAGES_SNAPSHOT } from "./agent-messages.ts";
+import { messagesSnapshot } from "./agent-messages.ts";
 import { documentedEvents } from "./documented-events.ts";
 import { isNewProtocol, sentConnect } from "./run-input.ts";
 import type { ConnectInput } from "./run-input.ts";
@@ -96,7 +96,12 @@ export function copilotKit(
       async handle({ thread: { uid, loading }, body, request, note }) {
         reads.mayBegin();
         const reply = await replyIn(uid, loading);
-        const page = { limit: MESSAGES, before: null, shape: MESSAGES_SNAPSHOT, but: reply?.runId ?? null };
+        const page = {
+          limit: MESSAGES,
+          before: null,
+          shape: messagesSnapshot(body.threadId),
+          but: reply?.runId ?? null,
+        };
         const history = await historyPieces({ threads, reads }, uid, page).catch((error: unknown) => {
           reply?.leave();
           throw error;

@@ -2,15 +2,9 @@ import { z } from "zod";
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import { catalogSchema } from "../../domain/channels/portable-schema.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import {
-  attachmentList,
-  clientMessageId,
-  localeTag,
-  messageText,
-  pagePath,
-  widgetThreadId,
-} from "../fields.ts";
+import { clientMessageId, localeTag, pagePath, widgetThreadId } from "../fields.ts";
 import { parseWith } from "../body.ts";
+import { sentParts, textBeside } from "../files/sent-parts.ts";
 import { pageTool, toolResultText } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
@@ -137,15 +131,15 @@ function messageOf(sentAs: unknown, { context, forwardedProps }: Sent): SaidMess
   const { id, content } = parseWith(userMessage, sentAs);
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
   const texts = parts.flatMap((one) => (one.type === "text" ? [one.text] : []));
-  const attachments = parts.flatMap((one) => (one.type === "text" ? [] : [attachmentOf(one)]));
+  const beside = sentParts(parts.flatMap((one) => (one.type === "text" ? [] : [partOf(one)])));
   const facts = (context ?? []).map(({ description, value }) => [description, value] as const);
   return {
     type: "message",
     isAgain: propOf(forwardedProps, "regenerate") === true,
     message: {
-      text: parseWith(messageText, texts.join("\n")),
+      text: textBeside(texts.join("\n"), beside),
       clientMessageId: id,
-      ...(attachments.length > 0 ? { attachments: parseWith(attachmentList, attachments) } : {}),
+      ...beside,
       page: givenProp(forwardedProps, "page", pagePath),
       locale: givenProp(forwardedProps, "locale", localeTag),
       customerContext: facts.length > 0 ? Object.fromEntries(facts) : undefined,
@@ -153,7 +147,7 @@ function messageOf(sentAs: unknown, { context, forwardedProps }: Sent): SaidMess
   };
 }
 
-function attachmentOf(one: Exclude<z.infer<typeof part>, { type: "text" }>) {
+function partOf(one: Exclude<z.infer<typeof part>, { type: "text" }>) {
   if (one.type !== "binary") {
     const { source: from } = one;
     return { url: from.type === "url" ? from.value : `data:${from.mimeType};base64,${from.value}` };

@@ -3,16 +3,9 @@ import { nameMap } from "../../domain/name-map.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import { catalogSchema } from "../../domain/channels/portable-schema.ts";
-import {
-  attachmentList,
-  clientMessageId,
-  contextMap,
-  localeTag,
-  messageText,
-  pagePath,
-  widgetThreadId,
-} from "../fields.ts";
+import { clientMessageId, contextMap, localeTag, pagePath, widgetThreadId } from "../fields.ts";
 import { parseWith } from "../body.ts";
+import { sentParts, textBeside } from "../files/sent-parts.ts";
 import { pageTool, toolResultText } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
@@ -101,16 +94,15 @@ function messageOf({ id, parts }: Sent, sent: z.infer<typeof sentChat>): SaidMes
   const { page, customerContext, locale, trigger, messageId } = sent;
   const texts = parts.filter(({ type }) => type === "text").map((part) => parseWith(textPart, part).text);
   const files = parts.filter(({ type }) => type === "file").map((part) => parseWith(filePart, part));
-  const attachments = files.map(({ url, filename }) => ({
-    url,
-    ...(filename == null ? {} : { name: filename }),
-  }));
+  const beside = sentParts(
+    files.map(({ url, filename }) => ({ url, ...(filename == null ? {} : { name: filename }) })),
+  );
   return {
     type: "message",
     message: {
-      text: parseWith(messageText, texts.join("\n")),
+      text: textBeside(texts.join("\n"), beside),
       clientMessageId: parseWith(clientMessageId, id),
-      ...(attachments.length > 0 ? { attachments: parseWith(attachmentList, attachments) } : {}),
+      ...beside,
       page,
       customerContext,
       locale,

@@ -10,7 +10,7 @@ import { sseAnswer } from "../stream/sse-answer.ts";
 import { cancelEndpoint } from "../widget-api/threads.ts";
 import { documentedFrames } from "./documented-frames.ts";
 import { uiFrames } from "./ui-frames.ts";
-import { EXAMPLE_UI_MESSAGES, UI_MESSAGES, uiMessage } from "./ui-messages.ts";
+import { EXAMPLE_UI_MESSAGES, uiMessage, uiMessages } from "./ui-messages.ts";
 
 /** A client shows the whole conversation, and does not page through it. */
 const MESSAGES = 100;
@@ -76,7 +76,8 @@ export function chatThread({
         "An array, as useChat takes it for `messages`; oldest first. A reply in progress is not among them: `resume` shows it. `before` is the id of an item of the thread's history.",
       query: { ...pageFields, limit: limitField(MESSAGES, pageFields.limit.description) },
       answers: { 200: documentedJson("UI messages", z.array(uiMessage), EXAMPLE_UI_MESSAGES) },
-      handle: ({ thread, query }) => historyAnswer({ threads, reads }, thread.uid, query, UI_MESSAGES),
+      handle: ({ thread, query, params }) =>
+        historyAnswer({ threads, reads }, thread.uid, query, uiMessages(params.id)),
     }),
   ];
 }

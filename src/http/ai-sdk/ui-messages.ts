@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { declaredType } from "../../domain/threads/attachments.ts";
+import type { HistoryItem } from "../../protocol/history.ts";
+import { addressOfFile } from "../files/sent-parts.ts";
 import { itemOf, shownMessageId } from "../history-page.ts";
 import type { HistoryShape } from "../history-page.ts";
 import { sourcePart, stepPart } from "./ui-frames.ts";
@@ -43,7 +45,7 @@ export const EXAMPLE_UI_MESSAGES: z.infer<typeof uiMessage>[] = [
 ];
 
 /** A page of history as UI messages. The text is the last part, so that a long one can be written while it is read. */
-export const UI_MESSAGES: HistoryShape = {
+export const uiMessages = (threadId: string): HistoryShape => ({
   begin: "[",
   end: "]",
   around(message, addresses) {
@@ -53,12 +55,18 @@ export const UI_MESSAGES: HistoryShape = {
       content: _text,
       clientMessageId: _id,
       attachments = [],
+      files = [],
       steps = [],
       sources = [],
       ...rest
     } = itemOf(message, addresses);
     const { createdAt, author, model, error } = rest;
-    const others = [...attachments.map(filePart), ...steps.map(stepPart), ...sources.map(sourcePart)];
+    const others = [
+      ...attachments.map(imagePart),
+      ...files.map((file) => filePart(threadId, file)),
+      ...steps.map(stepPart),
+      ...sources.map(sourcePart),
+    ];
     const before = JSON.stringify({ id: shownMessageId(message), role, parts: others }).slice(0, -2);
     const metadata = JSON.stringify({ createdAt, author, model, error });
     return {
@@ -66,9 +74,16 @@ export const UI_MESSAGES: HistoryShape = {
       after: `"}],"metadata":${metadata}}`,
     };
   },
-};
+});
 
-function filePart({ url, name }: { url: string; name?: string | undefined }) {
+function imagePart({ url, name }: { url: string; name?: string | undefined }) {
   const mediaType = declaredType(url) ?? "image/*";
   return { type: "file", mediaType, url, ...(name === undefined ? {} : { filename: name }) };
 }
+
+/** Its address is for a request with the visitor's token; sent back, it means this file. */
+function filePart(threadId: string, { id, name, type }: FileOfItem) {
+  return { type: "file", mediaType: type, url: addressOfFile(threadId, id), filename: name };
+}
+
+type FileOfItem = NonNullable<HistoryItem["files"]>[number];

@@ -5,9 +5,12 @@ import type { Reply } from "../../threads/hold/reply.ts";
 import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import type { SentAttachment } from "../../domain/threads/attachments.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import type { Store } from "../../store.ts";
 import { attributesField } from "../../domain/people/attributes.ts";
 import type { Speaker } from "../../domain/threads/message.ts";
-import { mustFit, mustSaySomething, mustTakeImages } from "../fields.ts";
+import type { SentDocument } from "../files/sent-parts.ts";
+import { mustFit, mustSaySomething, mustTakeFiles, mustTakeImages } from "../fields.ts";
 import type { VisitorThread } from "../endpoint.ts";
 import type { RouteRequest } from "../route.ts";
 
@@ -17,6 +20,8 @@ export interface VisitorMessage {
   clientMessageId?: string | undefined;
   attachments?: readonly SentAttachment[] | undefined;
   files?: readonly string[] | undefined;
+  /** Files in themselves, which come with the message and not before it. */
+  documents?: readonly SentDocument[] | undefined;
   page?: string | undefined;
   customerContext?: Speaker["customerContext"] | undefined;
   locale?: string | undefined;
@@ -35,7 +40,7 @@ export interface VisitorMessages {
    * characters alone.
    */
   mustBeMessage: (
-    message: Pick<VisitorMessage, "text" | "attachments" | "files" | "customerContext">,
+    message: Pick<VisitorMessage, "text" | "attachments" | "files" | "documents" | "customerContext">,
   ) => void;
   /** Throws Refusal("too-large") for a context over the limit. */
   mustFitContext: (from: Pick<VisitorMessage, "customerContext">) => void;
@@ -54,17 +59,18 @@ type SpokenFrom = Pick<VisitorMessage, "page" | "customerContext" | "locale">;
 
 /** Every visitor's message enters its thread here. */
 export function createVisitorMessages(dependencies: {
-  threads: Pick<Threads, "say" | "answerAgain">;
-  config: Pick<Config, "limits" | "addressMaxTokensPerDay">;
+  threads: Pick<Threads, "say" | "answerAgain" | "files">;
+  store: Pick<Store, "claimed">;
+  config: Pick<Config, "limits" | "files" | "addressMaxTokensPerDay">;
   directory: Pick<Directory, "channel">;
 }): VisitorMessages {
-  const { threads, config, directory } = dependencies;
+  const { threads, store, config, directory } = dependencies;
   const { maxTextChars } = config.limits;
 
   return {
-    mustBeMessage({ text, attachments, files, customerContext }) {
+    mustBeMessage({ text, attachments, files = [], documents = [], customerContext }) {
       mustFit(text, maxTextChars);
-      mustSaySomething({ text, attachments, files });
+      mustSaySomething({ text, attachments, files: [...files, ...documents] });
       if (customerContext) mustFit(customerContext, maxTextChars);
     },
 
@@ -73,7 +79,8 @@ export function createVisitorMessages(dependencies: {
     },
 
     async say(asked, message) {
-      const { text, attachments, files, clientMessageId = null, replaces } = message;
+      const { text, attachments, clientMessageId = null, replaces } = message;
+      const files = await filesOf(asked, message);
       if (attachments) mustTakeImages(directory.channel(asked.caller.slug), attachments);
       const said = { ...spokenIn(asked, message), text, attachments, files, clientMessageId, replaces };
       const reply = await threads.say(said, asked.thread.loading);
@@ -87,6 +94,22 @@ export function createVisitorMessages(dependencies: {
       return reply;
     },
   };
+
+  /** A message that was said before brings nothing new: its documents are stored with it. */
+  async function filesOf(
+    { caller: { slug }, thread: { uid } }: VisitorAsked,
+    { files, documents = [], clientMessageId }: VisitorMessage,
+  ): Promise<readonly string[] | undefined> {
+    if (documents.length === 0) return files;
+    mustTakeFiles(directory.channel(slug));
+    if (clientMessageId !== undefined && (await store.claimed(uid, clientMessageId))) return files;
+    const kept: string[] = [];
+    for (const { name, bytes } of documents) {
+      if (bytes.length > config.files.maxBytes) throw new Refusal("too-large");
+      kept.push((await threads.files.keep({ uid, slug, name, bytes })).id);
+    }
+    return [...(files ?? []), ...kept];
+  }
 
   function spokenIn(
     { caller: { slug, user, address }, thread: { uid }, traceparent }: VisitorAsked,

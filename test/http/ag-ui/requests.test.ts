@@ -260,6 +260,24 @@ test("images in each form that clients send them come with the message, where th
   expect((await at.post(said("m2", [{ type: "text", text: "Hear" }, sound]))).status).toBe(422);
 });
 
+test("a document comes with the message in itself, or by the address that the history has", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const value = Buffer.from("mug,18").toString("base64");
+  const inItself = { type: "document", source: { type: "data", value, mimeType: "text/csv" } };
+  const first = await at.post(said("m1", [inItself]));
+  expect(first.status).toBe(200);
+  (await service.agent.turn()).finish();
+  await first.text();
+  const [item] = await service.store.history(at.id, { limit: 2, before: null });
+  expect(item?.files).toMatchObject([{ name: "file", type: "text/plain", bytes: 6 }]);
+  const address = `/v1/widget/threads/${at.id}/files/${item?.files?.[0]?.id}`;
+  const again = { type: "document", source: { type: "url", value: address } };
+  expect((await at.post(said("m2", [{ type: "text", text: "And now?" }, again]))).status).toBe(200);
+  const last = (await service.store.history(at.id, { limit: 1, before: null })).at(-1);
+  expect(last?.files).toEqual(item?.files);
+});
+
 test("what a client sends besides, and leaves away, is no refusal", async () => {
   const service = await startService();
   const at = await enter(service);

@@ -252,3 +252,38 @@ test("a stopped run ends in an abort, a failed one in an error that says why", a
     { metadata: { error: { code: "task_failed" } } },
   ]);
 });
+
+test("a document in a part is a file of its message, which the history names and a part may name again", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const bill = `data:text/csv;base64,${Buffer.from("mug,18").toString("base64")}`;
+  const part = (url: string) => ({ type: "file", mediaType: "text/csv", url, filename: "bill.csv" });
+  const asked = (id: string, url: string) => ({
+    messages: [{ id, role: "user", parts: [part(url)] }],
+    trigger: "submit-message",
+  });
+  const first = await at.post(asked("m1", bill));
+  expect(first.status).toBe(200);
+  const { turn, finish } = await service.agent.turn();
+  expect([...(turn.toldFiles?.values() ?? [])]).toEqual([{ text: "mug,18" }]);
+  finish();
+  await first.text();
+  // Said twice, kept once.
+  await (await at.post(asked("m1", bill))).text();
+  const [told] = (await (await at.get("messages")).json()) as { parts: { url: string }[] }[];
+  const file = told?.parts[0];
+  expect(file).toMatchObject({ type: "file", mediaType: "text/csv", filename: "bill.csv" });
+  const { url = "" } = file ?? {};
+  const fetched = await service.ask({ method: "GET", path: url, headers: at.headers });
+  expect(await fetched.text()).toBe("mug,18");
+  const second = await at.post(asked("m2", `https://chat.example${url}`));
+  expect(second.status).toBe(200);
+  const items = await service.store.history(at.id, { limit: 9, before: null });
+  const ids = items.flatMap(({ files = [] }) => files.map(({ id }) => id));
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(1);
+
+  const odd = `data:application/pdf;base64,${Buffer.from([0, 1, 2]).toString("base64")}`;
+  expect((await at.post(asked("m3", odd))).status).toBe(422);
+  expect((await at.post(asked("m4", url.replace(/[^/]+$/, "unknown")))).status).toBe(422);
+});
