@@ -497,7 +497,11 @@ function messengersOver(
   const { outbox } = store;
   if (config.messengers === "off" || !outbox) return null;
   const { directory, variables } = parts;
-  const threads: Pick<Threads, "say" | "followRun" | "history" | "keptText"> = {
+  const threads: Pick<Threads, "say" | "files" | "followRun" | "history" | "keptText"> = {
+    files: {
+      keep: (upload) => parts.threads().files.keep(upload),
+      get: (uid, id) => parts.threads().files.get(uid, id),
+    },
     say: (...said) => parts.threads().say(...said),
     followRun: (...run) => parts.threads().followRun(...run),
     history: (...page) => parts.threads().history(...page),
@@ -508,6 +512,7 @@ function messengersOver(
     channel: (slug) => directory.lastRead(slug),
     channels: () => directory.channels(),
     variables,
+    maxFileBytes: config.files.maxBytes,
     outbox,
     store,
     threads,

@@ -36,6 +36,8 @@ export interface MessengerDependencies {
   channel: (slug: string) => Channel | null;
   channels: () => readonly Channel[];
   variables: Pick<ChannelVariables, "read">;
+  /** FILES_MAX_BYTES */
+  maxFileBytes: number;
   outbox: OutboxStore;
   store: Pick<Store, "channelThread">;
   threads: Pick<Threads, "followRun" | "history" | "keptText">;
@@ -45,7 +47,7 @@ export interface MessengerDependencies {
 }
 
 export function createMessengers(dependencies: MessengerDependencies): Messengers {
-  const { door, channel, log } = dependencies;
+  const { door, channel, maxFileBytes, log } = dependencies;
   const accounts = createAccounts({ ...dependencies, save });
   const deliver = createDeliver({ ...dependencies, accounts });
   const gateways = createGateways({ ...dependencies, accounts });
@@ -57,7 +59,10 @@ export function createMessengers(dependencies: MessengerDependencies): Messenger
     const isDirect = adapter.isDM?.(threadId) ?? false;
     const isKnown = !isDirect && message.isMention !== true && (await door.knows(slug, named));
     if (!isForBot(arrived, isKnown)) return;
-    const said = await saidOf(arrived, { takesImages: known?.agent.images === true });
+    const said = await saidOf(arrived, {
+      images: known?.agent.images === true,
+      fileBytes: known?.agent.files === false ? null : maxFileBytes,
+    });
     if (said === null) return;
     try {
       await door.say(slug, said);

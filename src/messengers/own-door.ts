@@ -2,11 +2,14 @@ import { createTransportUsers } from "../admission/transport-users.ts";
 import type { Arrival } from "../admission/arrival.ts";
 import type { Directory } from "../admission/directory.ts";
 import type { Clock } from "../clock.ts";
+import { fileType } from "../domain/threads/file-type.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { threadUid } from "../domain/threads/thread-uid.ts";
 import type { Store } from "../store.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Door } from "./messengers.ts";
+import { nameOf } from "./said.ts";
+import type { Said, SentDocument } from "./said.ts";
 
 /** What an admission notes goes into the log line of the platform's request, which is not one user's. */
 const UNNOTED: Pick<Arrival, "note"> = { note() {} };
@@ -19,20 +22,38 @@ export function createOwnDoor({
   threads,
 }: {
   directory: Pick<Directory, "channel">;
-  store: Pick<Store, "admitUser" | "channel">;
+  store: Pick<Store, "admitUser" | "channel" | "claimed">;
   clock: Clock;
-  threads: Pick<Threads, "say">;
+  threads: Pick<Threads, "say" | "files">;
 }): Door {
   const users = createTransportUsers({ directory, store, clock });
 
+  /** What is of no type that is taken is named in the text. A platform's repeat brings nothing new. */
+  async function withFiles(
+    { uid, slug, clientMessageId }: { uid: string; slug: string; clientMessageId: string },
+    { text, documents }: Pick<Said, "text" | "documents">,
+  ): Promise<{ text: string; files?: string[] }> {
+    if (documents.length === 0) return { text };
+    const isTaken = ({ name, bytes }: SentDocument) => bytes.length > 0 && fileType(bytes, name) !== null;
+    const named = documents.filter((one) => !isTaken(one)).map(({ name }) => nameOf({ type: "file", name }));
+    const told = [text, ...named].filter((part) => part !== "").join("\n");
+    if (await store.claimed(uid, clientMessageId)) return { text: told };
+    const files: string[] = [];
+    for (const { name, bytes } of documents.filter(isTaken))
+      files.push((await threads.files.keep({ uid, slug, name, bytes })).id);
+    return files.length > 0 ? { text: told, files } : { text: told };
+  }
+
   return {
-    async say(slug, { threadId, userId: externalId, displayName, text, attachments, clientMessageId }) {
+    async say(slug, { threadId, userId: externalId, displayName, attachments, clientMessageId, ...said }) {
       const uid = threadUid(slug, externalId, threadId);
       const thread = { name: threadId, newUid: uid };
       const admitted = await users.speaker(UNNOTED, { slug, externalId, displayName, thread });
       const { user } = admitted;
+      const toUid = admitted.threadUid ?? uid;
+      const { text, files } = await withFiles({ uid: toUid, slug, clientMessageId }, said);
       const reply = await threads.say({
-        uid: admitted.threadUid ?? uid,
+        uid: toUid,
         slug,
         api: "server",
         userId: user.userId,
@@ -44,6 +65,7 @@ export function createOwnDoor({
         },
         text,
         attachments,
+        files,
         clientMessageId,
         traceparent: null,
       });

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Attachment, Message } from "chat";
 import { IMAGE_TYPES, MAX_ATTACHMENTS } from "../domain/threads/attachments.ts";
 import type { SentAttachment } from "../domain/threads/attachments.ts";
+import { MAX_FILES } from "../domain/threads/files.ts";
 import { isImageData } from "../domain/threads/image-data.ts";
 import { cutText } from "../../machines/line.ts";
 import { within } from "./within.ts";
@@ -14,7 +15,21 @@ export interface Said {
   displayName: string | null;
   text: string;
   attachments: SentAttachment[];
+  /** Its other files; what of them is taken is decided by their bytes. */
+  documents: SentDocument[];
   clientMessageId: string;
+}
+
+export interface SentDocument {
+  name: string;
+  bytes: Buffer;
+}
+
+/** What a channel takes beside text. */
+export interface Takes {
+  images: boolean;
+  /** Of one file; null: no files. */
+  fileBytes: number | null;
 }
 
 /** Of all images of a message together; longer ones are named in the text. */
@@ -32,21 +47,20 @@ export function isForBot({ adapter, threadId, message }: Arrived, isKnown: boole
 }
 
 /** Null: there is nothing in it that can be said. */
-export async function saidOf(
-  { threadId, message }: Arrived,
-  { takesImages }: { takesImages: boolean },
-): Promise<Said | null> {
-  const { attachments, left } = await imagesOf(message.attachments, takesImages);
+export async function saidOf({ threadId, message }: Arrived, takes: Takes): Promise<Said | null> {
+  const { attachments, left: others } = await imagesOf(message.attachments, takes.images);
+  const { documents, left } = await documentsOf(others, takes.fileBytes);
   const text = [message.text.trim(), ...left.map(nameOf)].filter((part) => part !== "").join("\n");
-  if (text === "" && attachments.length === 0) return null;
+  if (text === "" && attachments.length === 0 && documents.length === 0) return null;
   const { fullName, userName, userId } = message.author;
   return {
     threadId,
     userId,
     displayName: printable(fullName || userName) || null,
-    // The API takes no message without a text.
-    text: text === "" ? nameOf({ type: "image" }) : text,
+    // The API takes no message without a text, but beside files.
+    text: text === "" && documents.length === 0 ? nameOf({ type: "image" }) : text,
     attachments,
+    documents,
     clientMessageId: idOf(message),
   };
 }
@@ -60,7 +74,7 @@ function printable(name: string): string {
 }
 
 /** What the model is told of a file that it does not get. */
-function nameOf({ type, name }: Pick<Attachment, "type" | "name">): string {
+export function nameOf({ type, name }: Pick<Attachment, "type" | "name">): string {
   return name === undefined ? `[${type}]` : `[${type}: ${printable(name)}]`;
 }
 
@@ -85,6 +99,22 @@ async function imagesOf(
     }
   }
   return { attachments, left };
+}
+
+/** Those that are no images, sounds or videos, and can be had. */
+async function documentsOf(
+  sent: readonly Attachment[],
+  fileBytes: number | null,
+): Promise<{ documents: SentDocument[]; left: Attachment[] }> {
+  const documents: SentDocument[] = [];
+  const left: Attachment[] = [];
+  for (const one of sent) {
+    const mayBe = fileBytes !== null && one.type === "file" && documents.length < MAX_FILES;
+    const bytes = mayBe && (one.size ?? 0) <= fileBytes ? await fetched(one) : null;
+    if (bytes === null || bytes.length > (fileBytes ?? 0)) left.push(one);
+    else documents.push({ name: printable(one.name ?? "") || "file", bytes });
+  }
+  return { documents, left };
 }
 
 /** Null: it cannot be had. What is said beside it is worth more, and must not be sent again and again because of it. */

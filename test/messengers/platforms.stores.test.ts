@@ -157,6 +157,24 @@ describe.each(cases)("$name on the $kind store", ({ prepare, ...platform }) => {
     expect(asked).toContain("Look");
   });
 
+  it("keeps its documents as files, once, tells the model what they say, and names what is none", async () => {
+    if (platform.name !== "telegram") return;
+    const { there, url, server, service, uidOf } = await start(["Nice", "Odd"]);
+    const chat = platform.direct("77");
+    const bill = { name: "bill.csv", bytes: Buffer.from("mug,18") };
+    const said = { chat, user: "77", text: "", nth: 1, document: bill };
+    await there.say(url, said);
+    await there.say(url, said);
+    await expect.poll(() => there.shown(chat).length, WAIT).toBe(1);
+    expect(JSON.stringify(server.requests[0]?.body.messages)).toContain("mug,18");
+    const odd = { name: "odd.bin", bytes: Buffer.from([0, 1, 2]) };
+    await there.say(url, { chat, user: "77", text: "And this?", nth: 2, document: odd });
+    await expect.poll(() => there.shown(chat).length, WAIT).toBe(2);
+    expect(JSON.stringify(server.requests[1]?.body.messages)).toContain("And this?\\n[file: odd.bin]");
+    const items = await service.threads.history(await uidOf(), { limit: 9, before: null });
+    expect(items.flatMap(({ files = [] }) => files)).toMatchObject([{ name: "bill.csv", type: "text/csv" }]);
+  });
+
   it("is not answered where the user is blocked, and again when not", async () => {
     const { there, url, server, userId } = await start(["One", "Two"]);
     const chat = platform.direct("77");

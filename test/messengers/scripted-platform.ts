@@ -20,6 +20,8 @@ export interface SaidThere {
   group?: boolean;
   mention?: boolean;
   image?: Buffer;
+  /** Where the platform is one of those whose files the tests can give. */
+  document?: { name: string; bytes: Buffer };
 }
 
 /** A message as it stands in a chat of the platform. */

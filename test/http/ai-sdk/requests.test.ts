@@ -264,9 +264,9 @@ test("a document in a part is a file of its message, which the history names and
   });
   const first = await at.post(asked("m1", bill));
   expect(first.status).toBe(200);
-  const { turn, finish } = await service.agent.turn();
-  expect([...(turn.toldFiles?.values() ?? [])]).toEqual([{ text: "mug,18" }]);
-  finish();
+  const asking = await service.agent.turn();
+  expect([...(asking.turn.toldFiles?.values() ?? [])]).toEqual([{ text: "mug,18" }]);
+  asking.finish();
   await first.text();
   // Said twice, kept once.
   await (await at.post(asked("m1", bill))).text();

@@ -85,10 +85,14 @@ export async function startTelegram(
     }
   }
 
-  function request({ chat, user, text, nth, group = false, mention = false, image }: SaidThere) {
+  function request({ chat, user, text, nth, group = false, mention = false, image, document }: SaidThere) {
     const name = `@${BOT.username}`;
     const said = mention ? `${name} ${text}` : text;
-    const content = image ? { caption: said, photo: photoOf(image) } : { text: said };
+    const content = image
+      ? { caption: said, photo: photoOf(image) }
+      : document
+        ? { ...(said === "" ? {} : { caption: said }), document: documentOf(document) }
+        : { text: said };
     const entities = mention ? { entities: [{ type: "mention", offset: 0, length: name.length }] } : {};
     const update = {
       update_id: 10_000 + nth,
@@ -111,6 +115,12 @@ export async function startTelegram(
     const id = `photo-${files.size}`;
     files.set(id, image);
     return [{ file_id: id, file_unique_id: id, width: 1, height: 1, file_size: image.length }];
+  }
+
+  function documentOf({ name, bytes }: NonNullable<SaidThere["document"]>) {
+    const id = `document-${files.size}`;
+    files.set(id, bytes);
+    return { file_id: id, file_unique_id: id, file_name: name, file_size: bytes.length };
   }
 
   return {
