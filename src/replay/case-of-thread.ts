@@ -68,7 +68,7 @@ export function caseOfThread(thread: StoredConversation): { recorded: ReplayCase
     pageTools: api === "widget" ? catalog : [],
     exchanges,
   };
-  return { recorded, notes: notesOn(recorded, unknown) };
+  return { recorded, notes: notesOn(recorded, unknown, thread.messages) };
 }
 
 function exchangesOf({ messages, usage }: StoredConversation): RecordedExchange[] {
@@ -142,7 +142,12 @@ function offeredName(name: string): string {
   return isAllowedName(name) ? name : safeName(name);
 }
 
-function notesOn({ exchanges }: ReplayCase, unknown: readonly string[]): string[] {
+function notesOn(
+  { exchanges }: ReplayCase,
+  unknown: readonly string[],
+  messages: readonly SaidMessage[],
+): string[] {
+  const withFiles = messages.filter(({ files }) => files !== undefined).length;
   const calls = exchanges.flatMap((exchange) => exchange.calls);
   const cut = calls.filter(
     ({ arguments: args, result }) => typeof args === "string" || (result?.length ?? 0) >= CUT_CHARS - 1,
@@ -151,6 +156,9 @@ function notesOn({ exchanges }: ReplayCase, unknown: readonly string[]): string[
     ...(unknown.length === 0
       ? []
       : [`Known from their calls alone, and offered without a description: ${unknown.join(", ")}.`]),
+    ...(withFiles === 0
+      ? []
+      : [`A case keeps no files: what those of ${withFiles} messages say is not told to the model.`]),
     ...(cut === 0
       ? []
       : [
