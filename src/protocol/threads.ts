@@ -63,6 +63,10 @@ export const channelThread = z.object({
     })
     .exactOptional()
     .describe("Only while a person is waited for or has the thread"),
+  approval: z
+    .enum(["visitor", "operator"])
+    .exactOptional()
+    .describe("Only while the run waits until one of these approves a call"),
   title: z
     .string()
     .exactOptional()

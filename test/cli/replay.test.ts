@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { caseOfThread } from "../../src/replay/case-of-thread.ts";
 import { parseCases } from "../../src/replay/case-file.ts";
 import { shopChannel, openShopper } from "../models/shopper.ts";
 import { openServer, tool } from "../agent/mcp/sessions.ts";
@@ -145,6 +146,23 @@ test("without the list of the servers' tools, those that were called are offered
   expect(models.requests.at(-1)?.body.tools?.map((each) => "function" in each && each.function.name)).toEqual(
     ["find", "buy", "task_failed"],
   );
+});
+
+test("a case says that it keeps no files", () => {
+  const file = { id: "f1", name: "bill.pdf", type: "application/pdf" as const, bytes: 9 };
+  const said = { id: "1", role: "user" as const, content: "", createdAtMs: 1, runId: "r1", files: [file] };
+  const { notes } = caseOfThread({
+    slug: "shop",
+    uid: "u1",
+    agent: { instructions: "Sell." },
+    catalog: [],
+    serverTools: [],
+    messages: [said],
+    api: "widget",
+    speaker: null,
+    usage: new Map(),
+  });
+  expect(notes).toEqual(["A case keeps no files: what those of 1 messages say is not told to the model."]);
 });
 
 const exchanges = [{ user: "Hi", reply: "Hello" }];

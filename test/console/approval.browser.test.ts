@@ -31,8 +31,12 @@ test("an operator approves a call that waits for one, or declines it, and the vi
   await visitor.log.getByText("refund", { exact: false }).first().waitFor();
   const card = page.getByRole("region", { name: "A call that waits for approval" });
   const threadId = await visitor.tell<string>("agent.threadId");
-  await page.evaluate(`location.hash = "#/channels/shop/threads/${threadId}"`);
+  // The inbox says so by itself, and leads there.
+  await page.evaluate(`location.hash = "#/inbox"`);
+  await page.getByRole("heading", { name: "Waiting for your approval" }).waitFor();
+  await page.getByText("asks for approval").click();
   await card.waitFor();
+  expect(page.url()).toContain(threadId);
   expect(await card.textContent()).toContain("18 euros");
   // The visitor is not asked.
   expect(await visitor.log.getByRole("button", { name: "Allow" }).count()).toBe(0);

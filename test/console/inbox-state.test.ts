@@ -10,6 +10,7 @@ import {
   shownIn,
   withChange,
   withListed,
+  wantOf,
 } from "../../src/console/inbox/inbox-state.ts";
 import type { PlacedThread } from "../../src/console/service/views.ts";
 
@@ -58,6 +59,15 @@ test("news is a conversation that began meanwhile, once, and one that asks for a
   expect(look(thread("old", { state: "waiting_for_person" }))).toBe(false);
   expect(look(thread("old", { state: "with_person" }))).toBe(false);
   expect(look(thread("old", { state: "waiting_for_person" }))).toBe(true);
+});
+
+test("a call that waits for an operator's approval is news, and said in the notice", () => {
+  const asking = thread("a", { state: "running", approval: "operator" });
+  const known = new Map([["a", "running"]]);
+  expect(isNews(asking, { sinceMs: 0, known })).toBe(true);
+  expect(isNews(asking, { sinceMs: 0, known: new Map([["a", wantOf(asking)]]) })).toBe(false);
+  expect(isNews(thread("a", { state: "running", approval: "visitor" }), { sinceMs: 0, known })).toBe(false);
+  expect(noticeOf(asking).title).toBe("A call waits for approval");
 });
 
 test("who has waited longest for a person comes first, whatever was said since", () => {

@@ -1,9 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ThreadEvents } from "../service/thread-events.ts";
-import type { PlacedThread } from "../service/views.ts";
 import { tellFresh } from "../shell/title.ts";
 import { chime, isChimeOn } from "./chime.ts";
-import { isAnswerTo, isNews } from "./inbox-state.ts";
+import { isAnswerTo, isNews, wantOf } from "./inbox-state.ts";
 import { isNotifyOn, notify } from "./notify.ts";
 
 export interface FreshThreads {
@@ -30,15 +29,15 @@ export function useFreshThreads(
   open.current = openId;
   useEffect(() => {
     const sinceMs = Date.now();
-    const known = new Map<string, PlacedThread["state"]>();
+    const known = new Map<string, string>();
     const updated = new Map<string, number>();
     return events.listen({
       changed(thread) {
-        const { id, state, updatedAt } = thread;
+        const { id, updatedAt } = thread;
         const isAnswer = isAnswerTo(reader, thread, updated.get(id) ?? sinceMs);
         const isUnread = isAnswer && !(open.current === id && document.hasFocus());
         const isNew = isNews(thread, { sinceMs, known });
-        known.set(id, state);
+        known.set(id, wantOf(thread));
         updated.set(id, updatedAt);
         if (!isNew && !isUnread) return;
         if (isChimeOn()) chime();

@@ -71,17 +71,23 @@ function kept(threads: Map<string, PlacedThread>): Map<string, PlacedThread> {
   return threads;
 }
 
+/** What is wanted of operators there: its state, or that they approve a call. */
+export function wantOf({ state, approval }: PlacedThread): string {
+  return approval === "operator" ? "approval" : state;
+}
+
 /**
  * Does it need attention? True for a conversation that began after the console was opened, and one that newly asks for a
- * person. `known`: the states seen so far.
+ * person, or for an approval. `known`: what was wanted in those seen so far.
  */
 export function isNews(
-  { id, state, createdAt }: PlacedThread,
-  { sinceMs, known }: { sinceMs: number; known: ReadonlyMap<string, PlacedThread["state"]> },
+  thread: PlacedThread,
+  { sinceMs, known }: { sinceMs: number; known: ReadonlyMap<string, string> },
 ): boolean {
-  const before = known.get(id);
-  if (state === "waiting_for_person") return before !== state;
-  return before === undefined && createdAt >= sinceMs;
+  const before = known.get(thread.id);
+  const want = wantOf(thread);
+  if (want === "waiting_for_person" || want === "approval") return before !== want;
+  return before === undefined && thread.createdAt >= sinceMs;
 }
 
 /** Has a message come since `sinceMs` into a conversation that this operator has taken? */
@@ -94,10 +100,12 @@ export function isAnswerTo(
 }
 
 /** The browser notification. It has only ids, because it appears over whatever else is on the screen. */
-export function noticeOf({ channel, threadId, state }: PlacedThread): { title: string; body: string } {
-  const titles: Partial<Record<PlacedThread["state"], string>> = {
+export function noticeOf(thread: PlacedThread): { title: string; body: string } {
+  const { channel, threadId } = thread;
+  const titles: Partial<Record<string, string>> = {
+    approval: "A call waits for approval",
     waiting_for_person: "Waiting for a person",
     with_person: "The visitor answered you",
   };
-  return { title: titles[state] ?? "A new conversation", body: `${threadId} in ${channel}` };
+  return { title: titles[wantOf(thread)] ?? "A new conversation", body: `${threadId} in ${channel}` };
 }

@@ -16,6 +16,11 @@ const inState =
 /** The most urgent first. A conversation is in one of them. */
 export const GROUPS: readonly Group[] = [
   {
+    name: "Waiting for your approval",
+    hint: "The assistant asks to call a tool.",
+    has: ({ approval }) => approval === "operator",
+  },
+  {
     name: "Waiting for a person",
     hint: "Somebody should take over.",
     // Snoozed or not: a visitor waits.

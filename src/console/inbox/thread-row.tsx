@@ -65,7 +65,11 @@ export function ThreadRow({
             until <Time at={thread.snoozedUntil} />
           </span>
         )}
-        {state !== "idle" && <StateFlag state={state} />}
+        {thread.approval === "operator" ? (
+          <span class="flag state waiting_for_person">asks for approval</span>
+        ) : (
+          state !== "idle" && <StateFlag state={state} />
+        )}
       </span>
       <span class="at">
         <Time at={updatedAt} style="ago" />

@@ -1,5 +1,6 @@
 import { threadHost } from "../../charts/charts.ts";
 import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
+import { nameOfState } from "../../threads/thread-state.ts";
 import { UnreadableRecord } from "../../store.ts";
 
 /** Who answers in a thread, as operators see it: without texts of the conversation. */
@@ -47,6 +48,13 @@ export function answererChangeView({ epoch: _, atMs, ...change }: AnswererChange
   return { at: atMs, ...change };
 }
 
+/** Who must approve a call before the thread's run goes on; empty: nobody. */
+export function approvalView(snapshot: string | undefined): { approval?: "visitor" | "operator" } {
+  const thawed = thawedOf(snapshot);
+  if (!thawed || nameOfState(thawed.value) !== "running.awaitingApproval") return {};
+  return { approval: thawed.context.run?.calls[0]?.confirm ?? "visitor" };
+}
+
 /** Whose a thread is, for who may read its texts. */
 export function assignmentView(snapshot: string | undefined): { queue?: string; assignedTo?: string } {
   const { queue, name = null } = contextOf(snapshot)?.person ?? {};
@@ -57,8 +65,12 @@ export function assignmentView(snapshot: string | undefined): { queue?: string; 
 }
 
 function contextOf(snapshot: string | undefined) {
+  return thawedOf(snapshot)?.context ?? null;
+}
+
+function thawedOf(snapshot: string | undefined) {
   try {
-    return snapshot === undefined ? null : threadHost.thaw(snapshot).context;
+    return snapshot === undefined ? null : threadHost.thaw(snapshot);
   } catch (error) {
     // A list shows what it can read.
     if (error instanceof UnreadableRecord) return null;

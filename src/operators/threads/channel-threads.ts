@@ -1,4 +1,4 @@
-import { answererView, assignmentView } from "./answerer.ts";
+import { answererView, approvalView, assignmentView } from "./answerer.ts";
 import type { Headline } from "./headline.ts";
 import { threadState } from "../../protocol/threads.ts";
 import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../../store.ts";
@@ -98,6 +98,7 @@ export function channelThreadView(thread: ChannelThread) {
     createdAt: createdAtMs,
     updatedAt: updatedAtMs,
     ...answererView(snapshot),
+    ...approvalView(snapshot),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { PlainLog } from "../../log.ts";
 import type { ChannelThread, Store, ThreadChange } from "../../store.ts";
+import { approvalView } from "./answerer.ts";
 import { readHeadline } from "./headline.ts";
 import type { Headline } from "./headline.ts";
 
@@ -57,6 +58,7 @@ interface Known {
   seenAtMs: number;
   state: string | null;
   updatedAtMs: number;
+  approval: string | undefined;
   headline: string;
 }
 
@@ -130,13 +132,22 @@ export function createThreadChanges({
     const before = known.get(key);
     const isNew = before === undefined || atMs > before.atMs;
     if (isFirst && atMs < nowMs - LOOK_AGAIN_MS) {
-      known.set(key, { atMs, seenAtMs: 0, state: null, updatedAtMs: 0, headline: "" });
+      known.set(key, {
+        atMs,
+        seenAtMs: 0,
+        state: null,
+        updatedAtMs: 0,
+        approval: undefined,
+        headline: "",
+      });
       return [];
     }
     if (!isNew && nowMs - before.seenAtMs > LOOK_AGAIN_MS) return [];
     const thread = await store.channelThread(slug, uid);
     const { state = null, updatedAtMs = 0 } = thread ?? {};
-    const hasMoved = before?.state !== state || before.updatedAtMs !== updatedAtMs;
+    const { approval } = approvalView(thread?.snapshot);
+    const hasMoved =
+      before?.state !== state || before.updatedAtMs !== updatedAtMs || before.approval !== approval;
     // What operators keep of it changes without it, and is a change of its own.
     const headline = thread && (isNew || hasMoved) ? await headlineOf(slug, thread) : null;
     const seenAtMs = isNew ? nowMs : before.seenAtMs;
@@ -146,6 +157,7 @@ export function createThreadChanges({
       seenAtMs,
       state,
       updatedAtMs,
+      approval,
       headline: shown,
     });
     const isSame = !hasMoved && before.headline === shown;

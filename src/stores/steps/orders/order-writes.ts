@@ -1,7 +1,7 @@
 import type { Timers } from "../../../clock.ts";
 import { CHANGES_KEPT_MS } from "../../../store/channel-threads.ts";
 import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
-import { answererSince } from "../../answerer-since.ts";
+import { answererSince, waitsForApproval } from "../../answerer-since.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Write } from "../../engine.ts";
 import { tables } from "../../tables.ts";
@@ -122,7 +122,8 @@ export function createOrderWrites(engine: Engine, timers: Timers): OrderWrites {
       // The answerer may have changed without a message; if not, its time is an old one and raises nothing.
       const saidAtMs = Math.max(last?.createdAtMs ?? 0, answererSince(snapshot));
       const activeAtMs = keep(slug, uid, { state, atMs: saidAtMs, wasMissed: false });
-      const writes: Write[] = !last && (claims || !holds) ? changeWrites(slug, uid, atMs) : [];
+      const isShown = claims || !holds || waitsForApproval(snapshot);
+      const writes: Write[] = !last && isShown ? changeWrites(slug, uid, atMs) : [];
       const isFirst = claims && readOp === null;
       const isBusy = !holds && state !== "idle";
       if (activeAtMs > 0 && (isFirst || isBusy || (!holds && engine.kind === "embedded"))) {

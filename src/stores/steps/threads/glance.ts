@@ -1,13 +1,13 @@
 import type { ListedThread, ThreadEntry } from "../../../store/users.ts";
 import { NewerRecord, UnreadableRecord } from "../../../store/unreadable.ts";
-import { answererSince } from "../../answerer-since.ts";
+import { answererSince, waitsForApproval } from "../../answerer-since.ts";
 import { openedSnapshot } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
 import type { Engine } from "../../engine.ts";
 import { isThreadState } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
 
-/** Adds what a list shows of a thread, read from the thread itself. `snapshot`: as stored, and only while it has no model's answers. */
+/** Adds what a list shows of a thread, read from the thread itself. `snapshot`: as stored, and only while it has no model's answers, or a call waits for approval. */
 export async function glanceAt<E extends ThreadEntry>(engine: Engine, thread: E): Promise<E & ListedThread> {
   const header = tables.header.key(thread.uid);
   const last = { key: header, field: HEADER.messages };
@@ -18,7 +18,8 @@ export async function glanceAt<E extends ThreadEntry>(engine: Engine, thread: E)
   const [[state, snapshot], [entry]] = await engine.read(reads, { name: "glance" });
   const changedAtMs = answererSince(snapshot ?? null);
   const updatedAtMs = Math.max(entry ? timeOf(entry[1]) : 0, thread.createdAtMs, changedAtMs);
-  const told = typeof snapshot === "string" && changedAtMs > 0 ? { snapshot } : {};
+  const isTold = changedAtMs > 0 || waitsForApproval(snapshot ?? null);
+  const told = typeof snapshot === "string" && isTold ? { snapshot } : {};
   return { ...thread, updatedAtMs, state: isThreadState(state) ? state : "idle", ...told };
 }
 
