@@ -10,7 +10,7 @@ COPY tsconfig.json LICENSE ./
 COPY machines machines
 COPY src src
 # What built it stays behind.
-RUN node src/build.mjs && rm -r node_modules/esbuild node_modules/@esbuild node_modules/preact node_modules/marked
+RUN node src/build.mjs && rm -r node_modules/esbuild node_modules/@esbuild node_modules/preact node_modules/marked node_modules/temml
 # Of the builds of uWebSockets.js all but this Node's: 100 MB.
 RUN find node_modules/uWebSockets.js -name "uws_*.node" \
   ! -name "uws_$(node -p "[process.platform, process.arch, process.versions.modules].join('_')").node" -delete

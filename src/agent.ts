@@ -47,11 +47,18 @@ export interface Turn {
   traceparent: string | null;
 }
 
+/** What models cost. `micros`: millionths of a unit of the currency. */
+export interface Money {
+  /** ISO 4217: `USD`. */
+  currency: string;
+  micros: number;
+}
+
 /**
  * Called with each request to the model. `cost` tells the tokens of the turn up to when it is called: as the model server told
- * them, else estimated; null: nothing was spent.
+ * them, else estimated; null: nothing was spent. `money`: the same in money; null: the price is not known.
  */
-export type OnAsked = (cost: () => Usage | null) => void;
+export type OnAsked = (cost: () => Usage | null, money: () => Money | null) => void;
 
 export type TurnEnd =
   /** `finishReason`: only if something cut the model short. */
@@ -125,7 +132,7 @@ export interface Summarizing {
   /** Oldest first. Of one that has `kept`, that text is left out. */
   messages: readonly Message[];
   /** Called at the end, whatever it is, with what it cost. */
-  onSpent?(cost: Usage | null): void;
+  onSpent?(cost: Usage | null, money: Money | null): void;
 }
 
 export type Summarized = Pick<HistorySummary, "text" | "model" | "usage">;

@@ -86,6 +86,8 @@ export interface ModelRequest {
 /** One request of a turn. The model changes it while the turn goes on. */
 export interface SentRequest {
   readonly messages: readonly ModelMessage[];
+  /** Who was asked, PROVIDER/MODEL; absent: the demo's model. */
+  by?: string;
   /** The server refused it or could not be reached: it costs nothing. */
   isRefused: boolean;
   /** Null: the answer has not begun. */
@@ -168,6 +170,19 @@ export const WITHHELD = "The answer was withheld by the model's content filter";
  */
 export type Wrote = (text: string) => void | Promise<unknown>;
 
+/** What a million tokens cost, in units of a currency. */
+export interface Price {
+  input: number;
+  output: number;
+}
+
+export interface Prices {
+  /** ISO 4217: `USD`. */
+  currency: string;
+  /** By PROVIDER/MODEL. */
+  models: ReadonlyMap<string, Price>;
+}
+
 export interface Model {
   readonly kind: "openai" | "demo";
   /** For channels that name no model; absent: OPENAI_MODEL. */
@@ -180,6 +195,8 @@ export interface Model {
   readonly ways?: Readonly<Record<string, string>>;
   /** The same of one name; null: there is no such model, or it is a chain. */
   wayOf?(name: string): string | null;
+  /** What they cost; absent: nobody has said. */
+  readonly prices?: Prices;
   /** What is known of its models at present beside the settings. Absent: nothing ever is. */
   notes?(): readonly ModelNote[];
   /**

@@ -195,7 +195,7 @@ export function createAgent(options: AgentOptions): Agent {
     const name = settings.model ?? defaultModel;
     const messages = buildPrompt(input);
     const fit = (maxTokens: number) => fitPrompt(input, tools, maxTokens);
-    const cost = createTurnCost(tools);
+    const cost = createTurnCost(tools, model.prices);
     const account = daily.account(settings, turn);
     const request: ModelRequest = {
       model: name,
@@ -207,7 +207,7 @@ export function createAgent(options: AgentOptions): Agent {
       fit,
       sent(sent) {
         cost.sent(sent);
-        onAsked?.(cost.soFar);
+        onAsked?.(cost.soFar, cost.money);
         account?.book(cost.soFar());
       },
     };

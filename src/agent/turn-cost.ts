@@ -1,6 +1,7 @@
+import type { Money } from "../agent.ts";
 import { addUsage } from "../../machines/run.ts";
 import type { Usage } from "../../machines/run.ts";
-import type { ArrivedAnswer, OfferedTool, SentRequest } from "../model.ts";
+import type { ArrivedAnswer, OfferedTool, Prices, SentRequest } from "../model.ts";
 import { estimateTokens, estimateTools } from "./history/history-budget.ts";
 
 /**
@@ -12,10 +13,12 @@ export interface TurnCost {
   sent(request: SentRequest): void;
   /** Null: none was sent, or all were refused. */
   soFar: () => Usage | null;
+  /** The same in money, of the requests to models whose price is known; null: of none is. */
+  money: () => Money | null;
 }
 
-/** `tools`: those that each request offers. */
-export function createTurnCost(tools: readonly OfferedTool[]): TurnCost {
+/** `tools`: those that each request offers. `prices`: of the models; absent: nobody has said. */
+export function createTurnCost(tools: readonly OfferedTool[], prices?: Prices): TurnCost {
   const requests: SentRequest[] = [];
   let toolTokens: number | null = null;
 
@@ -31,9 +34,21 @@ export function createTurnCost(tools: readonly OfferedTool[]): TurnCost {
     return arrived.isFinished ? usage : { ...usage, output: Math.max(usage.output, outputOf(arrived)) };
   }
 
+  function microsOf(request: SentRequest): number | null {
+    const price = prices?.models.get(request.by ?? "");
+    const cost = price && costOf(request);
+    // A price is of a million tokens.
+    return price && cost ? cost.input * price.input + cost.output * price.output : null;
+  }
+
   return {
     sent: (request) => void requests.push(request),
     soFar: () => requests.map(costOf).reduce(addUsage, null),
+    money() {
+      const micros = requests.map(microsOf).filter((one) => one !== null);
+      if (!prices || micros.length === 0) return null;
+      return { currency: prices.currency, micros: Math.round(micros.reduce((sum, one) => sum + one, 0)) };
+    },
   };
 }
 

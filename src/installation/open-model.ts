@@ -53,6 +53,7 @@ export async function openModel(config: Config, dependencies: ModelDependencies 
     clock: systemClock,
     log,
     onCall,
+    ...(written.prices ? { prices: written.prices } : {}),
     ...traced,
   });
 }

@@ -12,6 +12,7 @@ import type { ProfileName } from "../models/refusals/profiles.ts";
 import { defaultWay } from "../models/openai.ts";
 import { WAYS } from "../models/way.ts";
 import type { WayName } from "../models/way.ts";
+import type { Prices } from "../model.ts";
 import { Secret } from "../secret.ts";
 
 /**
@@ -49,6 +50,8 @@ export interface WrittenProviders {
   models: ReadonlyMap<string, readonly string[]>;
   /** For channels that name no model. */
   defaultModel: string;
+  /** Absent: the file has none. */
+  prices?: Prices;
   isFile: boolean;
 }
 
@@ -89,12 +92,20 @@ const providerSchema = z.strictObject({
   textCalls: z.boolean().exactOptional(),
 });
 
+/** Per million tokens. */
+const amount = z.number().min(0).max(1_000_000);
+const pricesSchema = z.strictObject({
+  currency: z.string().regex(/^[A-Z]{3}$/, "must be a currency's three letters: USD, EUR"),
+  models: z.record(text, z.strictObject({ input: amount, output: amount })),
+});
+
 const fileSchema = withoutPrototypes(
   z.strictObject({
     providers: z
       .record(z.string(), providerSchema)
       .refine((providers) => Object.keys(providers).length > 0, "must name at least one provider"),
     models: z.record(text, z.union([text, z.array(text).min(1)])).exactOptional(),
+    prices: pricesSchema.exactOptional(),
   }),
 );
 
@@ -155,9 +166,13 @@ export function parseProviders(
   const models = new Map(
     Object.entries(parsed.data.models ?? {}).map(([name, members]) => [name, [members].flat()]),
   );
+  const { prices } = parsed.data;
   const written = {
     providers,
     models,
+    ...(prices
+      ? { prices: { currency: prices.currency, models: new Map(Object.entries(prices.models)) } }
+      : {}),
     defaultModel: models.has("default") ? "default" : openAiModel,
     isFile: true,
   };
@@ -166,6 +181,11 @@ export function parseProviders(
       if (memberOf(written, member) === null)
         throw new Error(`model ${name} names ${member}, and there is no such provider`);
     }
+  }
+  for (const priced of Object.keys(prices?.models ?? {})) {
+    const member = memberOf(written, priced);
+    if (member === null || `${member.provider}/${member.model}` !== priced)
+      throw new Error(`prices name ${priced}, and there is no such provider: write PROVIDER/MODEL`);
   }
   if (membersOf(written, written.defaultModel) === null) {
     throw new Error(

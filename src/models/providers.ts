@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { PlainLog } from "../log.ts";
 import { ModelFault } from "../model.ts";
-import type { Model, ModelNote, ModelTurn } from "../model.ts";
+import type { Model, ModelNote, ModelRequest, ModelTurn, Prices } from "../model.ts";
 import { traceFields } from "../trace.ts";
 import type { Tracing } from "../trace.ts";
 import { Gone, OtherMayAnswer, PassingFault } from "./faults.ts";
@@ -33,6 +33,8 @@ export interface ProvidersOptions {
   clock: Pick<Clock, "elapsed">;
   log: Pick<PlainLog, "warn" | "info">;
   onCall: (call: MemberCall) => void;
+  /** Absent: nobody has said. */
+  prices?: Prices;
   /** Absent: traces are off. */
   tracing?: Tracing;
 }
@@ -44,7 +46,7 @@ export interface ProvidersOptions {
  * first.
  */
 export function openProviders(options: ProvidersOptions): Model {
-  const { kind, providers, names, clock, log, onCall, tracing } = options;
+  const { kind, providers, names, clock, log, onCall, prices, tracing } = options;
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
   const rests = createRests(clock);
   const gone = createGone();
@@ -74,9 +76,13 @@ export function openProviders(options: ProvidersOptions): Model {
   async function ask(member: Member, asked: Asked, tries: number): Promise<ModelTurn> {
     const provider = byName.get(member.provider);
     if (!provider) throw new ModelFault("The model is not configured");
-    if (!tracing) return provider.stream(member.model, { ...asked, tries });
-    return tracing.chat({ ...member, request: asked.request }, (traceparent) =>
-      provider.stream(member.model, { ...asked, request: { ...asked.request, traceparent }, tries }),
+    const request: ModelRequest = {
+      ...asked.request,
+      sent: (one) => asked.request.sent?.(Object.assign(one, { by: nameOf(member) })),
+    };
+    if (!tracing) return provider.stream(member.model, { ...asked, request, tries });
+    return tracing.chat({ ...member, request }, (traceparent) =>
+      provider.stream(member.model, { ...asked, request: { ...request, traceparent }, tries }),
     );
   }
 
@@ -164,6 +170,7 @@ export function openProviders(options: ProvidersOptions): Model {
       return only && others.length === 0 ? wayOf(only) : null;
     },
     answers: (names.membersOf(names.defaultModel) ?? []).map(nameOf),
+    ...(prices ? { prices } : {}),
 
     async stream(request, wrote, signal) {
       signal.throwIfAborted();

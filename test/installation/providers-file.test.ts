@@ -146,3 +146,19 @@ test("a file that cannot be read is named", async () => {
     /^Cannot read PROVIDERS_FILE \/nowhere.json: /,
   );
 });
+
+test("prices are of models that there are, by PROVIDER/MODEL, in one currency", () => {
+  const providers = { one: {}, two: {} };
+  const models = { default: "one/small" };
+  const file = (prices: object) => ({ providers, models, prices });
+  const price = { input: 0.25, output: 2 };
+  const { prices } = parse(file({ currency: "USD", models: { "one/small": price } }));
+  expect(prices).toEqual({ currency: "USD", models: new Map([["one/small", price]]) });
+  expect(() => parse(file({ currency: "USD", models: { "three/small": price } }))).toThrow(
+    "prices name three/small, and there is no such provider: write PROVIDER/MODEL",
+  );
+  expect(() => parse(file({ currency: "dollars", models: {} }))).toThrow("three letters");
+  expect(() => parse(file({ currency: "USD", models: { "one/small": { input: -1, output: 2 } } }))).toThrow(
+    "input",
+  );
+});

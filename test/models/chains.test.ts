@@ -15,6 +15,7 @@ import {
   status,
   unreachableBaseUrl,
 } from "../support/servers/model-server.ts";
+import type { SentRequest } from "../../src/model.ts";
 import type { Script } from "../support/servers/model-server.ts";
 import { plainRequest, startTurn } from "../support/servers/open-model.ts";
 import { sendMessage, startTestService, TEST_KEY } from "../support/servers/service.ts";
@@ -215,4 +216,12 @@ test("without a chain the history names no model", async () => {
   const shopper = await openShopper(() => service.url);
   await shopper.say("Hi");
   expect((await shopper.history())[1]).not.toHaveProperty("model");
+});
+
+test("each request says whom it asked, so that its price is known", async () => {
+  const { model } = await openChain({ one: "http://127.0.0.1:9/v1", two: ["Hello"] });
+  const sent: (string | undefined)[] = [];
+  const request = { ...plainRequest, model: "default", sent: (one: SentRequest) => sent.push(one.by) };
+  await model.stream(request, () => undefined, new AbortController().signal);
+  expect(sent).toEqual(["one/a", "two/b"]);
 });

@@ -92,7 +92,10 @@ test("tokens of each turn, and the wait for a run's first text", async () => {
   };
   const played: Agent = {
     async think(_turn, wrote, _signal, onAsked) {
-      onAsked?.(() => ({ input: 100, output: 7 }));
+      onAsked?.(
+        () => ({ input: 100, output: 7 }),
+        () => ({ currency: "USD", micros: 39 }),
+      );
       await wrote("Hello");
       return end;
     },
@@ -108,7 +111,7 @@ test("tokens of each turn, and the wait for a run's first text", async () => {
   counts.observer(nobody).firstText?.({ slug: "shop", waitedMs: 500 });
   await counts.stop();
   expect(await store.stats("shop", days)).toMatchObject([
-    { counts: { inputTokens: 200, outputTokens: 14, [waitName(500)]: 1 } },
+    { counts: { inputTokens: 200, outputTokens: 14, "cost.USD": 78, [waitName(500)]: 1 } },
   ]);
 });
 

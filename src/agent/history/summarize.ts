@@ -54,7 +54,7 @@ export function createSummarize({
     const settings = settingsOf(asked.slug);
     if ((await daily.spentCap(settings, asked)) !== null) return null;
     const account = daily.account(settings, asked);
-    const cost = createTurnCost([]);
+    const cost = createTurnCost([], model.prices);
     const { traceparent, summary, messages } = asked;
     const { summaryModel } = settings.history ?? {};
     const request: ModelRequest = {
@@ -79,7 +79,7 @@ export function createSummarize({
       return { text: cutText(written, SUMMARY_CHARS), model: by, usage: cost.soFar() };
     } finally {
       await account?.settle(cost.soFar());
-      asked.onSpent?.(cost.soFar());
+      asked.onSpent?.(cost.soFar(), cost.money());
     }
   };
 }

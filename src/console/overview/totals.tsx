@@ -13,6 +13,7 @@ export function Totals({ days }: { days: readonly DayView[] }) {
     ["runs", numberText(runs)],
     ["failed or expired", runs === 0 ? "none" : `${percent(failed / runs)}`],
     ["tokens", compactText(sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens))],
+    ...costsOf(days).map(([currency, cost]): [string, string] => ["models cost", moneyText(cost, currency)]),
     ["thumbs up", thumbs === 0 ? "none yet" : percent(up / thumbs)],
   ];
   return (
@@ -24,6 +25,23 @@ export function Totals({ days }: { days: readonly DayView[] }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Of all days together, by currency. */
+export function costsOf(days: readonly DayView[]): [currency: string, cost: number][] {
+  const sums = new Map<string, number>();
+  for (const { costs = {} } of days)
+    for (const [currency, cost] of Object.entries(costs))
+      sums.set(currency, (sums.get(currency) ?? 0) + cost);
+  return [...sums];
+}
+
+/** Of less than a unit, four digits behind the point: a conversation costs a part of a cent. */
+function moneyText(amount: number, currency: string): string {
+  const maximumFractionDigits = amount < 1 ? 4 : 2;
+  return new Intl.NumberFormat(undefined, { style: "currency", currency, maximumFractionDigits }).format(
+    amount,
   );
 }
 

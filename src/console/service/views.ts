@@ -175,6 +175,8 @@ export interface DayView {
   runs: Record<Outcome, number>;
   inputTokens: number;
   outputTokens: number;
+  /** By currency; absent: no prices are known. */
+  costs?: Record<string, number>;
   handoffs: number;
   waitMsP50: number | null;
   waitMsP90: number | null;

@@ -37,6 +37,12 @@ const statSchema = z.object({
     .exactOptional()
     .describe("Visitors who said what they think of how a person helped; absent: nobody did"),
   csat: z.number().exactOptional().describe("Their mean, from 1 to 5"),
+  costs: z
+    .record(z.string(), z.number())
+    .exactOptional()
+    .describe(
+      "What the models cost, by currency, at the prices that PROVIDERS_FILE had then; absent: it had none for them",
+    ),
 });
 
 const EXAMPLE = {
@@ -53,6 +59,7 @@ const EXAMPLE = {
   thumbsDown: 0,
   ratings: 4,
   csat: 4.5,
+  costs: { USD: 0.65 },
 };
 
 const rowSchema = z.object({

@@ -1,6 +1,6 @@
 import type { ThreadObserver } from "../../threads/dependencies.ts";
 import type { Usage } from "../../../machines/run.ts";
-import type { Agent, OnAsked } from "../../agent.ts";
+import type { Agent, Money, OnAsked } from "../../agent.ts";
 import type { Clock } from "../../clock.ts";
 import { dayOf } from "../../domain/day.ts";
 import type { HandOffRating } from "../../domain/threads/desk.ts";
@@ -8,7 +8,7 @@ import type { Feedback } from "../../domain/threads/message.ts";
 import { messageOf } from "../../errors.ts";
 import type { PlainLog } from "../../log.ts";
 import type { CountedStats, StatsStore } from "../../store.ts";
-import { peopleName, tookName, waitName } from "./stats-names.ts";
+import { costName, peopleName, tookName, waitName } from "./stats-names.ts";
 import type { StatName } from "./stats-names.ts";
 
 /**
@@ -73,6 +73,12 @@ export function createStatCounts({
     for (const name in counts) of.counts[name] = (of.counts[name] ?? 0) + (counts[name] ?? 0);
     if (userId !== undefined) of.visitors.add(userId);
     timer ??= setTimeout(flushSoon, FLUSH_MS).unref();
+  }
+
+  function addCost(slug: string, usage: Usage | null, money: Money | null): void {
+    if (!usage) return;
+    const spent = money ? { [costName(money.currency)]: money.micros } : {};
+    add(slug, { inputTokens: usage.input, outputTokens: usage.output, ...spent });
   }
 
   function flushSoon(): void {
@@ -155,23 +161,22 @@ export function createStatCounts({
     agent: (counted) => ({
       ...counted,
       summarize: (asked, signal) => {
-        const onSpent = (usage: Usage | null) => {
-          if (usage) add(asked.slug, { inputTokens: usage.input, outputTokens: usage.output });
-        };
+        const onSpent = (usage: Usage | null, money: Money | null) => addCost(asked.slug, usage, money);
         const making = counted.summarize?.({ ...asked, onSpent }, signal) ?? Promise.resolve(null);
         const counting = making.finally(() => turns.delete(counting));
         turns.add(counting);
         return counting;
       },
       think(turn, wrote, signal, onAsked) {
-        let cost: () => Usage | null = () => null;
-        const told: OnAsked = (soFar) => {
+        let cost = (): Usage | null => null;
+        let spent = (): Money | null => null;
+        const told: OnAsked = (soFar, money) => {
           cost = soFar;
-          onAsked?.(soFar);
+          spent = money;
+          onAsked?.(soFar, money);
         };
         const counting = counted.think(turn, wrote, signal, told).finally(() => {
-          const usage = cost();
-          if (usage) add(turn.slug, { inputTokens: usage.input, outputTokens: usage.output });
+          addCost(turn.slug, cost(), spent());
           turns.delete(counting);
         });
         turns.add(counting);

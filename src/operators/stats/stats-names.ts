@@ -7,11 +7,26 @@ export type StatName =
   | "inputTokens"
   | "outputTokens"
   | "handoffs"
+  | `cost.${string}`
   | "thumbsUp"
   | "thumbsDown"
   | `csat.${number}`
   | `wait.${number}`
   | PeopleName;
+
+const COST = "cost.";
+
+/** Under which money is counted, in millionths of its unit. */
+export function costName(currency: string): `cost.${string}` {
+  return `${COST}${currency}`;
+}
+
+/** By currency, in its units; null: nothing was counted. */
+export function costsIn(counts: Readonly<Record<string, number>>): Record<string, number> | null {
+  const costs = Object.entries(counts).filter(([name]) => name.startsWith(COST));
+  if (costs.length === 0) return null;
+  return Object.fromEntries(costs.map(([name, micros]) => [name.slice(COST.length), micros / 1_000_000]));
+}
 
 /** What is counted of the hand-offs of one operator in one queue; either may be "": nobody, none. */
 export type PeopleName = `people ${string}`;

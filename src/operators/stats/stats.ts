@@ -2,7 +2,7 @@ import { dayOf, daysOf } from "../../domain/day.ts";
 import { STATS_KEPT_DAYS } from "../../store.ts";
 import type { DayStats, StatsStore } from "../../store.ts";
 import { csatOf } from "./csat.ts";
-import { OUTCOMES, waitAt } from "./stats-names.ts";
+import { costsIn, OUTCOMES, waitAt } from "./stats-names.ts";
 
 const DAY_MS = 86_400_000;
 /** Days of an answer by default. */
@@ -45,6 +45,7 @@ function addTo(sum: DayStats | undefined, { counts, visitors }: DayStats): void 
 /** A day as operators see it. */
 function statView({ day, visitors, counts }: DayStats) {
   const number = (name: string) => counts[name] ?? 0;
+  const costs = costsIn(counts);
   const [done = 0, failed = 0, cancelled = 0, expired = 0, superseded = 0] = OUTCOMES.map((outcome) =>
     number(`runs.${outcome}`),
   );
@@ -62,5 +63,6 @@ function statView({ day, visitors, counts }: DayStats) {
     thumbsUp: Math.max(0, number("thumbsUp")),
     thumbsDown: Math.max(0, number("thumbsDown")),
     ...csatOf(counts),
+    ...(costs ? { costs } : {}),
   };
 }

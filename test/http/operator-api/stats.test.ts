@@ -57,6 +57,15 @@ test("a channel's days, those on which nothing happened too", async () => {
   ]);
 });
 
+test("what the models cost is told by currency, of days on which a price was known", async () => {
+  const { store, items } = await withStats();
+  const more = { slug: "shop", day: DAY, by: "p1", nth: 2, visitors: [] };
+  await store.addStats({ ...more, counts: { "cost.USD": 1_250_000, "cost.EUR": 40 } });
+  const told = await items("auditor", "?channel=shop&from=2026-11-19&to=2026-11-20");
+  expect(told).toMatchObject([{ day: "2026-11-19" }, { costs: { USD: 1.25, EUR: 0.000_04 } }]);
+  expect(told[0]).not.toHaveProperty("costs");
+});
+
 test("all channels together are those that the operator sees", async () => {
   const { items } = await withStats();
   const day = `?from=${DAY}&to=${DAY}`;
