@@ -1,12 +1,14 @@
 /**
  * `npm run fresh-machine`: what a person meets who has a bare Debian and this checkout, and nothing else. As root, with
  * debootstrap; a few minutes, and three more with --tests. `--debian 12` is for a system whose libraries are too old
- * for the native listener. `--machine FOLDER` keeps the bare Debian for the next time.
+ * for the native listener. `--machine FOLDER` keeps the bare Debian for the next time. `--release` tries all that a version must do
+ * before it is one (release.ts), with `npm test` `--times 3`.
  */
 import { parseArgs } from "node:util";
 import { pathOfCommand } from "../support/programs.ts";
 import { isDebian, openMachine } from "./machine.ts";
 import type { Ran } from "./machine.ts";
+import { tryRelease } from "./release.ts";
 import { stepsOn, TESTS } from "./steps.ts";
 import type { Step } from "./step.ts";
 
@@ -17,12 +19,19 @@ const { values } = parseArgs({
     machine: { type: "string" },
     only: { type: "string" },
     verbose: { type: "boolean", default: false },
+    release: { type: "boolean", default: false },
+    times: { type: "string", default: "3" },
   },
 });
 
 if (process.getuid?.() !== 0 || pathOfCommand("debootstrap") === null) {
   console.error("Cannot make a machine: it takes root and debootstrap (apt-get install -y debootstrap)");
   process.exit(1);
+}
+
+if (values.release) {
+  const isWell = await tryRelease({ tests: Number(values.times) });
+  process.exit(isWell ? 0 : 1);
 }
 
 const { debian } = values;

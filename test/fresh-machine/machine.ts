@@ -23,6 +23,8 @@ const SUITES = { "13": "trixie", "12": "bookworm" } as const;
 const INCLUDED = "ca-certificates,curl,libatomic1";
 const USER = "visitor";
 const HOME = `/home/${USER}`;
+/** Of root, where it installs for itself. */
+const ROOT_HOME = "/root/fresh";
 
 export type Debian = keyof typeof SUITES;
 
@@ -32,8 +34,12 @@ export function isDebian(version: string): version is Debian {
 
 /** A bare Debian in a folder, with Node and npm, and one unprivileged user. */
 export interface Machine {
-  /** Copies the checkout's files, as git knows them, into a folder of the user's home. */
-  checkOut(name: string): void;
+  /** Copies the checkout's files, as git knows them, into a folder of the user's home, or of root's. */
+  checkOut(name: string, as?: "root"): void;
+  /** Copies a file of this machine there. */
+  put(file: string, name: string): void;
+  /** Another Node, by the path of its binary, in the place of the one that it has. */
+  useNode(binary: string): void;
   /** Runs a bash script as the user, in a folder of their home. Whatever it starts ends with it. */
   run(script: string, options?: RunOptions): Promise<Ran>;
   remove(): void;
@@ -46,8 +52,12 @@ export interface RunOptions {
   readOnly?: string[];
   /** Instead of the unprivileged user, whose home it is not. */
   as?: string;
+  /** Of that one; /tmp by default. */
+  home?: string;
   /** The whole machine is read-only, but for these, which are empty. */
   writable?: string[];
+  /** There is no network but the machine's own loopback. */
+  offline?: boolean;
 }
 
 export interface Ran {
@@ -74,6 +84,7 @@ export function openMachine(kept: string | null, debian: Debian): Machine {
   rmSync(home, { recursive: true, force: true });
   inside(path, ["install", "-d", "-o", USER, "-g", USER, HOME]);
   installNode(path);
+  inside(path, ["install", "-d", "-m", "700", ROOT_HOME]);
   for (const file of ["/etc/resolv.conf", process.env["NODE_EXTRA_CA_CERTS"] ?? ""]) {
     if (file === "") continue;
     mkdirSync(dirname(join(path, file)), { recursive: true });
@@ -82,7 +93,15 @@ export function openMachine(kept: string | null, debian: Debian): Machine {
   // The installer of Debian writes it, and debootstrap does not.
   writeFileSync(join(path, "etc/hosts"), "127.0.0.1 localhost\n::1 localhost\n");
   return {
-    checkOut: (name) => checkOut(path, `${HOME}/${name}`),
+    checkOut: (name, as) => checkOut(path, as ? `${ROOT_HOME}/${name}` : `${HOME}/${name}`, as ?? USER),
+    put: (file, name) => copyFileSync(file, join(path, name)),
+    useNode(binary) {
+      const node = join(path, "usr/local/bin/node");
+      // It may be running.
+      rmSync(node, { force: true });
+      copyFileSync(binary, node);
+      chmodSync(node, 0o755);
+    },
     run: (script, options = {}) => run(path, script, options),
     remove() {
       if (kept === null) rmSync(path, { recursive: true, force: true });
@@ -106,7 +125,8 @@ function installNode(path: string): void {
   }
 }
 
-function checkOut(path: string, folder: string): void {
+function checkOut(path: string, folder: string, owner: string): void {
+  rmSync(join(path, folder), { recursive: true, force: true });
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,
   });
@@ -116,7 +136,7 @@ function checkOut(path: string, folder: string): void {
     mkdirSync(dirname(copy), { recursive: true });
     copyFileSync(join(root, file), copy);
   }
-  inside(path, ["chown", "-R", `${USER}:${USER}`, folder]);
+  inside(path, ["chown", "-R", `${owner}:${owner}`, folder]);
 }
 
 function inside(path: string, command: string[]): void {
@@ -125,9 +145,10 @@ function inside(path: string, command: string[]): void {
 
 /** Mounts and processes are of a namespace of their own: when the script ends, none of them is left. */
 function run(path: string, script: string, options: RunOptions): Promise<Ran> {
-  const { folder = "", env = {}, readOnly = [], as = USER, writable } = options;
-  const home = as === USER ? HOME : "/tmp";
+  const { folder = "", env = {}, readOnly = [], as = USER, writable, offline = false } = options;
+  const home = as === USER ? HOME : (options.home ?? "/tmp");
   const mounts = [
+    ...(offline ? ["ip link set lo up"] : []),
     ...(writable === undefined ? [] : [`mount --bind ${path} ${path}`, `mount -o remount,ro,bind ${path}`]),
     ...(writable ?? []).map((place) => `mount -t tmpfs -o mode=1777 tmpfs ${path}${place}`),
     `mount -t proc proc ${path}/proc`,
@@ -147,7 +168,8 @@ function run(path: string, script: string, options: RunOptions): Promise<Ran> {
   const chroot = ["chroot", `--userspec=${as}:${as}`, path, "env", "-i"];
   const command = [...chroot, ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)];
   const scripted = [...command, "bash", "-c", `cd ${home}/${folder} && ${script}`];
-  const setUp = ["unshare", "--mount", "--pid", "--fork", "--kill-child"];
+  const network = offline ? ["--net"] : [];
+  const setUp = ["unshare", ...network, "--mount", "--pid", "--fork", "--kill-child"];
   const began = Date.now();
   const child = spawn(
     "nice",
