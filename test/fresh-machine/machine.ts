@@ -76,6 +76,8 @@ export function openMachine(kept: string | null, debian: Debian): Machine {
       stdio: "inherit",
     });
   }
+  // A temporary folder is its maker's alone; this one is a machine's root.
+  chmodSync(path, 0o755);
   const version = readFileSync(versionFile, "utf8").trim();
   if (!version.startsWith(`${debian}.`)) throw new Error(`Cannot go on: Debian ${version} is in ${path}`);
   const home = join(path, HOME);
