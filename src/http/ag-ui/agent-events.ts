@@ -13,6 +13,8 @@ export interface Told {
   messageId: string;
   /** Replaces the client's messages before any other event; null: they stay. */
   snapshot: readonly unknown[] | null;
+  /** The call that the request has decided: it is not asked for again; null: it has decided none. */
+  decided: string | null;
 }
 
 /**
@@ -78,8 +80,12 @@ export function agentEvents(told: Told): Translation {
       switch (line.type) {
         case "delta":
           return written(line.text);
-        case "step":
-          return [...closed(), { type: "ACTIVITY_SNAPSHOT", ...activityOf(told.ofRun, line), replace: true }];
+        case "step": {
+          const step = { type: "ACTIVITY_SNAPSHOT", ...activityOf(told.ofRun, line), replace: true };
+          const interrupts = asks(line) ? [interruptOf(line)] : [];
+          const asked = interrupts.length > 0 ? [finished({ type: "interrupt", interrupts }, {})] : [];
+          return [...closed(), step, ...asked];
+        }
         case "tool_call": {
           const { callId: toolCallId, tool: toolCallName, arguments: input } = line;
           const pendingToolCallIds = [toolCallId];
@@ -99,7 +105,26 @@ export function agentEvents(told: Told): Translation {
           return [];
       }
     },
+    endsWith: asks,
     closing: "",
+  };
+
+  /** Only to clients that know how to answer: to others the step says it, and the stream stays open. */
+  function asks(line: Line): boolean {
+    if (line.type !== "step" || line.phase !== "running") return false;
+    return isNewProtocol && line.approval?.by === "visitor" && line.approval.callId !== told.decided;
+  }
+}
+
+/** What the visitor is asked: answered by `resume` of the next run, with `{ approved }`. */
+function interruptOf({ text, approval }: StepLine): object {
+  const { callId, tool, arguments: input } = approval ?? {};
+  return {
+    id: callId,
+    reason: "approval",
+    message: text,
+    responseSchema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+    metadata: { tool, arguments: input },
   };
 }
 

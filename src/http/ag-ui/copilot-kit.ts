@@ -109,7 +109,7 @@ export function copilotKit(
         if (!reply) return sseWhole(atRest(body, history), request);
         const { runId: ofRun } = reply;
         note({ runId: ofRun });
-        const told = { ...namesOf(body), ofRun, messageId: ofRun, snapshot: null };
+        const told = { ...namesOf(body), ofRun, messageId: ofRun, snapshot: null, decided: null };
         return sseAnswer(reply, request, agentEvents(told), history);
       },
     }),

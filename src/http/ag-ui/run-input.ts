@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { PageTool } from "../../domain/channels/page-tool.ts";
 import { catalogSchema } from "../../domain/channels/portable-schema.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { clientMessageId, localeTag, pagePath, widgetThreadId } from "../fields.ts";
+import { atMost, clientMessageId, localeTag, pagePath, widgetThreadId } from "../fields.ts";
 import { parseWith } from "../body.ts";
 import { sentParts, textBeside } from "../files/sent-parts.ts";
 import { pageTool, toolResultText } from "../widget-api/tools.ts";
@@ -16,6 +16,8 @@ export interface RunInput {
   /** It announces 1.0 or later, so it knows events that break an older client. */
   isNewProtocol: boolean;
   said: SaidMessage | ToolOutput;
+  /** Of a call that waited for the visitor's approval; null: the request decides none. */
+  decision: { callId: string; approved: boolean } | null;
   /** The page's catalog; null: none was sent. */
   tools: PageTool[] | null;
   /**
@@ -73,6 +75,17 @@ export const sentRun = z.object({
     .array(z.object({ description: z.string(), value: z.string() }))
     .nullish()
     .describe("As customerContext of POST /v1/widget/messages, by description"),
+  resume: z
+    .array(
+      z.object({
+        interruptId: atMost(256),
+        status: z.enum(["resolved", "cancelled"]),
+        payload: z.object({ approved: z.boolean().optional() }).nullish().catch(null),
+      }),
+    )
+    .max(8)
+    .nullish()
+    .describe("An answer to the interrupt that asked for approval: its payload is { approved }"),
   forwardedProps: z
     .unknown()
     .optional()
@@ -100,6 +113,7 @@ export const runInput = sentRun.transform((sent): RunInput => {
     runId,
     isNewProtocol: isNewProtocol(protocolVersion),
     said: textIn(last, "role") === "user" ? messageOf(last, sent) : outputOf(last, sent),
+    decision: decisionIn(sent),
     tools: tools ? tools.map(toolOf) : null,
     upToSaid: at < messages.length - 1 ? messages.slice(0, at + 1) : null,
     knownIds: new Set(messages.flatMap((message) => textIn(message, "id") ?? [])),
@@ -107,6 +121,14 @@ export const runInput = sentRun.transform((sent): RunInput => {
 });
 
 type Sent = z.infer<typeof sentRun>;
+
+/** Whoever cancels an interrupt does not approve. */
+function decisionIn({ resume }: Sent): RunInput["decision"] {
+  const [answer] = resume ?? [];
+  if (!answer) return null;
+  const { interruptId: callId, status, payload } = answer;
+  return { callId, approved: status === "resolved" && payload?.approved === true };
+}
 
 const source = z.discriminatedUnion("type", [
   z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string() }),

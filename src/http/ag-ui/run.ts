@@ -31,7 +31,7 @@ export const AG_UI: RunPlace = {
 export interface RunDependencies {
   messages: VisitorMessages;
   sayAgain: SayAgain;
-  threads: Pick<Threads, "answer" | "setCatalog" | "load">;
+  threads: Pick<Threads, "answer" | "approve" | "setCatalog" | "load">;
   config: Pick<Config, "limits">;
 }
 
@@ -44,6 +44,8 @@ export function runEndpoint({ messages, sayAgain, threads, config }: RunDependen
     const { said, tools } = input;
     const record = await (loading ?? threads.load(uid, runsFor(input))).catch(ifUnreadable);
     const catalog = tools && offerableTools(tools).tools;
+    // What is told then is the reply from its beginning, as to whoever sends a message again.
+    if (input.decision) await threads.approve({ uid, slug, by: "visitor", ...input.decision });
     if (said.type === "message") {
       const say = said.isAgain ? sayAgain : messages.say;
       // A catalog comes with each request, and is hardly ever new.
@@ -119,10 +121,11 @@ function calledTool(record: ThreadRecord | null, { callId }: ToolOutput): string
 }
 
 function toldTo(input: RunInput, { runId: ofRun }: Reply) {
-  const { threadId, runId, isNewProtocol, said, upToSaid: snapshot, knownIds } = input;
+  const { threadId, runId, isNewProtocol, said, decision, upToSaid: snapshot, knownIds } = input;
   // The same id for each repeat; but never the id of a message that the client has: it would take its calls for old
   // ones.
   let messageId = said.type === "message" ? ofRun : `${ofRun}:${said.callId}`;
   while (knownIds.has(messageId)) messageId += "+";
-  return { threadId, runId, isNewProtocol, ofRun, messageId, snapshot };
+  const decided = decision?.callId ?? null;
+  return { threadId, runId, isNewProtocol, ofRun, messageId, snapshot, decided };
 }

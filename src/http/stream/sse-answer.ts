@@ -15,6 +15,8 @@ export interface Translation {
   opening: readonly object[];
   /** The events for a line. */
   eventsOf: (line: Line) => readonly object[];
+  /** The stream ends with this line, although the run goes on: the front end answers by a request of its own. Absent: with none. */
+  endsWith?: (line: Line) => boolean;
   /** The text after the last event, as it is sent. */
   closing: string;
 }
@@ -85,6 +87,12 @@ function writeLive(
     stopBeating = () => silence.stop();
     reply.read((lines) => {
       silence.spoken();
+      const told = upToEnd(lines, translation);
+      if (told) {
+        silence.stop();
+        outlet.end(encodedLines(told, translation) + translation.closing);
+        return reply.leave();
+      }
       const last = lines.at(-1);
       if (!last || !isTerminal(last)) return outlet.write(encodedLines(lines, translation));
       silence.stop();
@@ -120,9 +128,17 @@ async function* encodedPieces(
   if (history) yield* history;
   for await (const lines of pieces) {
     if (lines.some(isInterrupted)) throw new Error("Cannot tell all of a run: the store lacks some");
-    yield encodedLines(lines, translation);
+    const told = upToEnd(lines, translation);
+    yield encodedLines(told ?? lines, translation);
+    if (told) break;
   }
   yield translation.closing;
+}
+
+/** The lines up to the one that ends the stream although the run goes on; null: none of them does. */
+function upToEnd(lines: readonly Line[], { endsWith }: Translation): readonly Line[] | null {
+  const at = endsWith ? lines.findIndex(endsWith) : -1;
+  return at < 0 ? null : lines.slice(0, at + 1);
 }
 
 function isInterrupted(line: Line): boolean {

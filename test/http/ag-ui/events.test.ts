@@ -7,7 +7,14 @@ import { PROGRESS, TERMINAL, told } from "../front-ends/lines-of-run.ts";
 import { CLIENTS, textsOf } from "./clients.ts";
 
 function toldAsEvents(lines: readonly Line[], isNewProtocol: boolean) {
-  const names = { threadId: "t", runId: "r", ofRun: "run-1", messageId: "run-1", snapshot: null };
+  const names = {
+    threadId: "t",
+    runId: "r",
+    ofRun: "run-1",
+    messageId: "run-1",
+    snapshot: null,
+    decided: null,
+  };
   return told(lines, agentEvents({ ...names, isNewProtocol }));
 }
 

@@ -260,6 +260,62 @@ test("images in each form that clients send them come with the message, where th
   expect((await at.post(said("m2", [{ type: "text", text: "Hear" }, sound]))).status).toBe(422);
 });
 
+test("a call that needs the visitor's approval is an interrupt, and the run goes on with its answer", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const first = await at.post(said("m1", "Cancel my order"));
+  const turn = await service.agent.turn();
+  turn.write("One moment.");
+  turn.call({ ...serverCall("c1", "cancel_order"), confirm: "visitor" });
+  const told = eventsOf(await first.text());
+  expect(told.at(-1)).toMatchObject({
+    type: "RUN_FINISHED",
+    outcome: {
+      type: "interrupt",
+      interrupts: [{ id: "c1", reason: "approval", metadata: { tool: "cancel_order" } }],
+    },
+  });
+  // The client has what it was told, and answers.
+  const known = [user("m1", "Cancel my order"), { id: "a1", role: "assistant", content: "One moment." }];
+  const answer = { interruptId: "c1", status: "resolved", payload: { approved: true } };
+  const second = await at.post({ messages: known, resume: [answer] });
+  expect(second.status).toBe(200);
+  (await service.agent.toolCall()).answer("Done");
+  const next = await service.agent.turn();
+  next.write(" It is cancelled.");
+  next.finish();
+  const events = eventsOf(await second.text());
+  expect(events[1]).toMatchObject({ type: "MESSAGES_SNAPSHOT", messages: [{ id: "m1" }] });
+  const texts = events.flatMap(({ type, delta }) => (type === "TEXT_MESSAGE_CONTENT" ? [delta] : []));
+  expect(texts.join("")).toBe("One moment. It is cancelled.");
+  expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
+
+  const other = { interruptId: "c9", status: "resolved", payload: { approved: true } };
+  expect((await at.post({ messages: known, resume: [other] })).status).toBe(409);
+});
+
+test("whoever cancels an interrupt does not approve, and an older client has the step alone", async () => {
+  const service = await startService();
+  const at = await enter(service);
+  const old = await at.post({ ...said("m1", "Cancel my order"), protocolVersion: null });
+  (await service.agent.turn()).call({ ...serverCall("c1", "cancel_order"), confirm: "visitor" });
+  const cancels = {
+    ...said("m1", "Cancel my order"),
+    resume: [{ interruptId: "c1", status: "cancelled" }],
+  };
+  const stored = async () => JSON.stringify(await service.store.load(at.id, 1, "active"));
+  await expect.poll(stored).toContain("awaitingApproval");
+  const second = await at.post(cancels);
+  expect(second.status).toBe(200);
+  const next = await service.agent.turn();
+  next.write("It stays.");
+  next.finish();
+  expect(await second.text()).toContain("It stays.");
+  const types = typesOf(await old.text());
+  expect(types.filter((type) => type === "RUN_FINISHED")).toHaveLength(1);
+  expect(types.filter((type) => type === "ACTIVITY_SNAPSHOT").length).toBeGreaterThan(0);
+});
+
 test("a document comes with the message in itself, or by the address that the history has", async () => {
   const service = await startService();
   const at = await enter(service);
