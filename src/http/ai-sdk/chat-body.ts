@@ -6,13 +6,16 @@ import { catalogSchema } from "../../domain/channels/portable-schema.ts";
 import { clientMessageId, contextMap, localeTag, pagePath, widgetThreadId } from "../fields.ts";
 import { parseWith } from "../body.ts";
 import { sentParts, textBeside } from "../files/sent-parts.ts";
+import { approvalNamed } from "./ui-frames.ts";
 import { pageTool, toolResultText } from "../widget-api/tools.ts";
 import type { VisitorMessage } from "../widget-api/visitor-message.ts";
 
 /** A request of the AI SDK's client, in the service's terms. */
 export interface ChatRequest {
   threadId: string;
-  said: SaidMessage | ToolOutput;
+  said: SaidMessage | ToolOutput | Decision;
+  /** The client asks the visitor for approval by frames of its own. */
+  asksApproval: boolean;
   /** The page's new catalog; null: the client sends no tools. */
   tools: PageTool[] | null;
 }
@@ -22,6 +25,15 @@ export interface SaidMessage {
   message: VisitorMessage & { clientMessageId: string };
   /** The client asks for the reply again (regenerate), or an earlier message was edited. */
   isAgain: boolean;
+}
+
+/** Whether a call may be made that waited for the visitor. */
+export interface Decision {
+  type: "decision";
+  callId: string;
+  /** The call's step, which the client has. */
+  stepId: string;
+  approved: boolean;
 }
 
 export interface ToolOutput {
@@ -60,6 +72,12 @@ export const sentChat = z.object({
   page: pagePath.optional().describe("The visitor's pathname and search"),
   customerContext: contextMap.optional().describe("As for POST /v1/widget/messages"),
   locale: localeTag.optional().describe("The page's language"),
+  approvals: z
+    .boolean()
+    .optional()
+    .describe(
+      "true: calls that need the visitor's approval are asked for by tool-approval-request (AI SDK 6 and later)",
+    ),
   tools: sentTools
     .optional()
     .describe(
@@ -68,9 +86,9 @@ export const sentChat = z.object({
 });
 
 export const chatBody = sentChat.transform((sent): ChatRequest => {
-  const { id: threadId, messages, page, tools = {} } = sent;
+  const { id: threadId, messages, page, approvals = false, tools = {} } = sent;
   const last = parseWith(sentMessage, messages.at(-1));
-  const said = last.role === "user" ? messageOf(last, sent) : outputOf(last, page ?? null);
+  const said = last.role === "user" ? messageOf(last, sent) : answerOf(last, page ?? null);
   const catalog = Object.entries(tools).map(([name, { description, parameters }]) =>
     parseWith(pageTool, {
       name,
@@ -78,7 +96,7 @@ export const chatBody = sentChat.transform((sent): ChatRequest => {
       ...(parameters === undefined ? {} : { inputSchema: catalogSchema(parameters) }),
     }),
   );
-  return { threadId, said, tools: catalog.length > 0 ? catalog : null };
+  return { threadId, said, asksApproval: approvals, tools: catalog.length > 0 ? catalog : null };
 });
 
 type Sent = z.infer<typeof sentMessage>;
@@ -118,17 +136,26 @@ const toolPart = z.looseObject({
   state: z.string(),
   output: z.unknown().optional(),
   errorText: z.string().nullish(),
+  approval: z.looseObject({ id: z.string(), approved: z.boolean().optional() }).nullish(),
   providerExecuted: z.boolean().nullish(),
 });
 
-/** Tools are called one at a time: the last output in the message is the new one. */
-function outputOf({ parts }: Sent, page: string | null): ToolOutput {
+/** Tools are called one at a time: the last output, or decision, in the message is the new one. */
+function answerOf({ parts }: Sent, page: string | null): ToolOutput | Decision {
   const isTool = ({ type }: { type: string }) => type.startsWith("tool-") || type === "dynamic-tool";
   const answered = parts
     .filter(isTool)
     .map((part) => parseWith(toolPart, part))
-    .findLast(({ state, providerExecuted }) => state.startsWith("output-") && providerExecuted !== true);
+    .findLast(
+      ({ state, providerExecuted }) =>
+        state === "approval-responded" || (state.startsWith("output-") && providerExecuted !== true),
+    );
   if (!answered) throw new Refusal("invalid");
+  if (answered.state === "approval-responded") {
+    const named = approvalNamed(answered.approval?.id ?? "");
+    if (!named) throw new Refusal("invalid");
+    return { type: "decision", ...named, approved: answered.approval?.approved === true };
+  }
   const { type, toolName, toolCallId: callId, state, output, errorText } = answered;
   const isError = state !== "output-available";
   return {

@@ -1,6 +1,6 @@
 // For src/http/ai-sdk/
 import { PickedSchema } from "../../../src/agent/tools/picked-schema.ts";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pageCall, serverCall } from "../../threads/scripted-agent.ts";
 import { eventsOf } from "../front-ends/lines-of-run.ts";
 import { ORIGIN, startService } from "../service.ts";
@@ -286,4 +286,71 @@ test("a document in a part is a file of its message, which the history names and
   const odd = `data:application/pdf;base64,${Buffer.from([0, 1, 2]).toString("base64")}`;
   expect((await at.post(asked("m3", odd))).status).toBe(422);
   expect((await at.post(asked("m4", url.replace(/[^/]+$/, "unknown")))).status).toBe(422);
+});
+
+describe("a call that needs the visitor's approval", () => {
+  /** The run whose call waits, and the assistant's message that the client has of it. */
+  async function asked() {
+    const service = await startService();
+    const at = await enter(service);
+    const first = await at.post({ ...said("m1", "Cancel my order"), approvals: true });
+    const turn = await service.agent.turn();
+    turn.write("One moment.");
+    turn.call({ ...serverCall("c1", "cancel_order"), confirm: "visitor" });
+    const frames = eventsOf(await first.text());
+    const decide = (approved: boolean, approvalId = "cancel_order:c1") => {
+      const approval = { id: approvalId, approved };
+      const part = { type: "dynamic-tool", toolName: "cancel_order", toolCallId: "c1", approval };
+      const parts = [
+        { type: "text", text: "One moment." },
+        { ...part, state: "approval-responded", input: {} },
+      ];
+      const messages = [user("m1", "Cancel my order"), { id: "a1", role: "assistant", parts }];
+      return at.post({ messages, trigger: "submit-message", approvals: true });
+    };
+    return { service, frames, decide };
+  }
+
+  test("is asked for by the client's own frames, and its message goes on with the decision", async () => {
+    const { service, frames, decide } = await asked();
+    expect(frames.slice(-4)).toEqual([
+      {
+        type: "tool-input-available",
+        toolCallId: "c1",
+        toolName: "cancel_order",
+        input: { n: 1 },
+        dynamic: true,
+        providerExecuted: true,
+      },
+      { type: "tool-approval-request", approvalId: "cancel_order:c1", toolCallId: "c1" },
+      { type: "finish-step" },
+      { type: "finish", finishReason: "tool-calls" },
+    ]);
+    expect((await decide(true, "cancel_order:c9")).status).toBe(409);
+    const second = await decide(true);
+    expect(second.status).toBe(200);
+    (await service.agent.toolCall()).answer("Done");
+    const next = await service.agent.turn();
+    next.write("It is cancelled.");
+    next.finish();
+    const told = eventsOf(await second.text());
+    // What the client has is not told again.
+    expect(told.flatMap(({ type, delta }) => (type === "text-delta" ? [delta] : []))).toEqual([
+      "It is cancelled.",
+    ]);
+    expect(told.find(({ type }) => type === "tool-output-available")).toMatchObject({ toolCallId: "c1" });
+    expect(told.at(-1)).toMatchObject({ type: "finish", finishReason: "stop" });
+  });
+
+  test("is not made if it is declined, and the client's part says so", async () => {
+    const { service, decide } = await asked();
+    const second = await decide(false);
+    const next = await service.agent.turn();
+    next.write("It stays.");
+    next.finish();
+    const told = eventsOf(await second.text());
+    expect(told).toContainEqual({ type: "tool-output-denied", toolCallId: "c1" });
+    expect(told.flatMap(({ type, delta }) => (type === "text-delta" ? [delta] : []))).toEqual(["It stays."]);
+    expect((await decide(true)).status).toBe(409);
+  });
 });
