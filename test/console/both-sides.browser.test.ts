@@ -38,7 +38,7 @@ test("both sides see who answered when, after a reload too; the visitor says how
   await desk.getByRole("button", { name: "Take over" }).press("Enter");
   await desk.getByRole("log").getByText("local (Kim) has taken it").waitFor();
   await visitor.log.getByText("Kim has joined.").waitFor();
-  await visitor.agent.locator(".face").waitFor();
+  await visitor.agent.locator(".header .face.human").waitFor();
   await desk.getByLabel("Your answer").fill("It comes on Tuesday.");
   await desk.getByLabel("Your answer").press("Enter");
   await visitor.log.getByText("It comes on Tuesday.").waitFor();

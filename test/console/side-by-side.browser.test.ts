@@ -156,8 +156,8 @@ test.skipIf(pathOf("redis") === null)(
     ];
     expect(await shownToVisitor(visitor)).toEqual(said);
     expect(await shownToOperator(operator)).toEqual(said);
-    const names = visitor.log.locator(".assistant .author");
-    expect(await names.allTextContents()).toEqual([NAME, NAME]);
+    const names = visitor.log.locator(".assistant .author [dir]");
+    expect(await names.allTextContents()).toEqual(["Assistant", NAME, NAME, "Assistant"]);
     await visitor.page.reload();
     await seenByVisitor("You said: And now?");
     expect(await shownToVisitor(visitor)).toEqual(said);
