@@ -180,7 +180,7 @@ export interface Prices {
   /** ISO 4217: `USD`. */
   currency: string;
   /** By PROVIDER/MODEL. */
-  models: ReadonlyMap<string, Price>;
+  perMillionTokens: Readonly<Record<string, Price>>;
 }
 
 export interface Model {

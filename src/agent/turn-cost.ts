@@ -35,7 +35,8 @@ export function createTurnCost(tools: readonly OfferedTool[], prices?: Prices): 
   }
 
   function microsOf(request: SentRequest): number | null {
-    const price = prices?.models.get(request.by ?? "");
+    const { by = "" } = request;
+    const price = prices && Object.hasOwn(prices.perMillionTokens, by) ? prices.perMillionTokens[by] : null;
     const cost = price && costOf(request);
     // A price is of a million tokens.
     return price && cost ? cost.input * price.input + cost.output * price.output : null;

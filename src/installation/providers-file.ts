@@ -7,6 +7,7 @@ import { parseJson } from "./parse-json.ts";
 import { variableName } from "../domain/channels/channel-variables.ts";
 import { withoutPrototypes } from "../domain/name-map.ts";
 import { messageOf } from "../errors.ts";
+import { pricesSchema } from "../domain/prices.ts";
 import { PROFILE_NAMES } from "../models/refusals/profiles.ts";
 import type { ProfileName } from "../models/refusals/profiles.ts";
 import { defaultWay } from "../models/openai.ts";
@@ -92,13 +93,6 @@ const providerSchema = z.strictObject({
   textCalls: z.boolean().exactOptional(),
 });
 
-/** Per million tokens. */
-const amount = z.number().min(0).max(1_000_000);
-const pricesSchema = z.strictObject({
-  currency: z.string().regex(/^[A-Z]{3}$/, "must be a currency's three letters: USD, EUR"),
-  models: z.record(text, z.strictObject({ input: amount, output: amount })),
-});
-
 const fileSchema = withoutPrototypes(
   z.strictObject({
     providers: z
@@ -170,9 +164,7 @@ export function parseProviders(
   const written = {
     providers,
     models,
-    ...(prices
-      ? { prices: { currency: prices.currency, models: new Map(Object.entries(prices.models)) } }
-      : {}),
+    ...(prices ? { prices } : {}),
     defaultModel: models.has("default") ? "default" : openAiModel,
     isFile: true,
   };
@@ -182,7 +174,7 @@ export function parseProviders(
         throw new Error(`model ${name} names ${member}, and there is no such provider`);
     }
   }
-  for (const priced of Object.keys(prices?.models ?? {})) {
+  for (const priced of Object.keys(prices?.perMillionTokens ?? {})) {
     const member = memberOf(written, priced);
     if (member === null || `${member.provider}/${member.model}` !== priced)
       throw new Error(`prices name ${priced}, and there is no such provider: write PROVIDER/MODEL`);

@@ -1,17 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { Usage } from "../../machines/run.ts";
 import { complaint } from "../domain/channels/channel-fields.ts";
 import { messageOf } from "../errors.ts";
+import { pricesSchema } from "../domain/prices.ts";
 
-/** The price of a million tokens, by PROVIDER/MODEL or by the model's name only. */
-const pricesSchema = z.strictObject({
-  currency: z.string().min(1).default("USD"),
-  perMillionTokens: z.record(
-    z.string().min(1),
-    z.strictObject({ input: z.number().min(0), output: z.number().min(0) }),
-  ),
-});
-
+/** A model's price may be under its name only, too. */
 export type Prices = z.infer<typeof pricesSchema>;
 
 /** Throws an Error whose message is one line. */

@@ -5,7 +5,7 @@ import type { Prices, SentRequest } from "../../src/model.ts";
 
 const prices: Prices = {
   currency: "USD",
-  models: new Map([["one/small", { input: 0.25, output: 2 }]]),
+  perMillionTokens: { "one/small": { input: 0.25, output: 2 } },
 };
 
 /** A request that was answered, with what the server told of it. */
@@ -28,7 +28,7 @@ test("a turn costs what its requests cost, each at the price of who was asked", 
 });
 
 test("without prices, or with none for who was asked, nothing is said of money", () => {
-  for (const cost of [createTurnCost([]), createTurnCost([], { currency: "USD", models: new Map() })]) {
+  for (const cost of [createTurnCost([]), createTurnCost([], { currency: "USD", perMillionTokens: {} })]) {
     cost.sent(answered("one/small", 2_000, 100));
     expect(cost.soFar()).toEqual({ input: 2_000, output: 100 });
     expect(cost.money()).toBeNull();

@@ -87,11 +87,12 @@ const RECORDS: Record<string, string> = {
   "src/http/operator-api/channels.ts": "inside withoutPrototypes(), and answers",
   "src/http/health.ts": "answers",
   "src/http/operator-api/audit.ts": "answers",
+  "src/http/operator-api/stats.ts": "answers",
   "src/protocol/user.ts": "answers",
   "src/protocol/lines.ts": "answers",
   "src/http/ag-ui/copilot-kit.ts": "answers",
   "src/operators/threads/machine-view.ts": "answers",
-  "src/replay/prices.ts": "a file of the person who reads the result",
+  "src/domain/prices.ts": "inside withoutPrototypes(), and a file of the person who reads the result",
   "src/demo/model/demo-model.ts": "the demo's model",
   "src/demo/model/invent-arguments.ts": "the demo's model",
 };

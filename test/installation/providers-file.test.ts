@@ -152,13 +152,13 @@ test("prices are of models that there are, by PROVIDER/MODEL, in one currency", 
   const models = { default: "one/small" };
   const file = (prices: object) => ({ providers, models, prices });
   const price = { input: 0.25, output: 2 };
-  const { prices } = parse(file({ currency: "USD", models: { "one/small": price } }));
-  expect(prices).toEqual({ currency: "USD", models: new Map([["one/small", price]]) });
-  expect(() => parse(file({ currency: "USD", models: { "three/small": price } }))).toThrow(
+  const { prices } = parse(file({ currency: "USD", perMillionTokens: { "one/small": price } }));
+  expect(prices).toEqual({ currency: "USD", perMillionTokens: { "one/small": price } });
+  expect(() => parse(file({ currency: "USD", perMillionTokens: { "three/small": price } }))).toThrow(
     "prices name three/small, and there is no such provider: write PROVIDER/MODEL",
   );
-  expect(() => parse(file({ currency: "dollars", models: {} }))).toThrow("three letters");
-  expect(() => parse(file({ currency: "USD", models: { "one/small": { input: -1, output: 2 } } }))).toThrow(
-    "input",
-  );
+  expect(() => parse(file({ currency: "dollars", perMillionTokens: {} }))).toThrow("three letters");
+  expect(() =>
+    parse(file({ currency: "USD", perMillionTokens: { "one/small": { input: -1, output: 2 } } })),
+  ).toThrow("input");
 });
