@@ -31,6 +31,7 @@ export interface ShownPart {
   state?: string;
   toolCallId?: string;
   output?: unknown;
+  approval?: { id: string };
 }
 
 export interface ClientChat {
@@ -41,6 +42,8 @@ export interface ClientChat {
   regenerate(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
+  /** Answers the call that the last message asks approval for; only since version 6. */
+  approve(approved: boolean): Promise<void>;
   /** Requests so far, by method and path. */
   readonly asked: string[];
 }
@@ -56,9 +59,11 @@ interface Sdk {
     resumeStream(): Promise<void>;
     stop(): Promise<void>;
     addToolOutput(output: never): unknown;
+    addToolApprovalResponse?(answer: { id: string; approved: boolean }): Promise<void> | void;
   };
   DefaultChatTransport: new (options: never) => unknown;
   lastAssistantMessageIsCompleteWithToolCalls: (chat: never) => boolean;
+  lastAssistantMessageIsCompleteWithApprovalResponses?: (chat: never) => boolean;
 }
 
 function clientOf(name: string, sdk: Sdk): Client {
@@ -98,7 +103,9 @@ function clientOf(name: string, sdk: Sdk): Client {
         state,
         // Casts: three versions of one package, whose types differ in what is not used here.
         transport: new sdk.DefaultChatTransport(transport as never),
-        sendAutomaticallyWhen: sdk.lastAssistantMessageIsCompleteWithToolCalls,
+        sendAutomaticallyWhen: (chat: never) =>
+          sdk.lastAssistantMessageIsCompleteWithToolCalls(chat) ||
+          sdk.lastAssistantMessageIsCompleteWithApprovalResponses?.(chat) === true,
         onToolCall({ toolCall }: { toolCall: { toolName: string; toolCallId: string; input: unknown } }) {
           const { toolName: tool, toolCallId, input } = toolCall;
           void use(tool, input).then((outcome) =>
@@ -128,6 +135,10 @@ function clientOf(name: string, sdk: Sdk): Client {
         send: (text) => chat.sendMessage({ text }),
         regenerate: () => chat.regenerate(),
         resume: () => chat.resumeStream(),
+        async approve(approved) {
+          const asked = state.messages.at(-1)?.parts.findLast((part) => part.state === "approval-requested");
+          await chat.addToolApprovalResponse?.({ id: asked?.approval?.id ?? "", approved });
+        },
         stop: () => chat.stop(),
       };
     },

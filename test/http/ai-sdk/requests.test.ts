@@ -1,10 +1,11 @@
 // For src/http/ai-sdk/
 import { PickedSchema } from "../../../src/agent/tools/picked-schema.ts";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { pageCall, serverCall } from "../../threads/scripted-agent.ts";
 import { eventsOf } from "../front-ends/lines-of-run.ts";
 import { ORIGIN, startService } from "../service.ts";
 import type { Service } from "../service.ts";
+import { CLIENTS } from "./clients.ts";
 
 const CHAT = "/v1/widget/ai-sdk/chat";
 
@@ -353,4 +354,47 @@ describe("a call that needs the visitor's approval", () => {
     expect(told.flatMap(({ type, delta }) => (type === "text-delta" ? [delta] : []))).toEqual(["It stays."]);
     expect((await decide(true)).status).toBe(409);
   });
+
+  test.each(CLIENTS.filter(({ name }) => !name.includes("5")))(
+    "is decided in $name: the call is a part that asks, is answered, and done, and nothing is told twice",
+    async (client) => {
+      const service = await startService();
+      const token = await service.newToken();
+      const threadId = await service.newThread(token);
+      const chat = client.open({
+        url: "http://service.example",
+        token,
+        threadId,
+        body: { approvals: true },
+        async fetch(address, { method = "GET", headers, body } = {}) {
+          const { pathname } = new URL(String(address));
+          const got = await service.ask({
+            method,
+            path: pathname,
+            headers: Object.fromEntries(new Headers(headers)),
+            ...(typeof body === "string" ? { body } : {}),
+          });
+          return new Response(await got.text(), { status: got.status });
+        },
+      });
+      const sending = chat.send("Cancel my order");
+      const turn = await service.agent.turn();
+      turn.write("One moment.");
+      turn.call({ ...serverCall("c1", "cancel_order"), confirm: "visitor" });
+      await sending;
+      const states = () => chat.messages.at(-1)?.parts.flatMap(({ state }) => state ?? []);
+      expect(states()).toContain("approval-requested");
+      const approving = chat.approve(true);
+      (await service.agent.toolCall()).answer("Done");
+      const next = await service.agent.turn();
+      next.write("It is cancelled.");
+      next.finish();
+      await approving;
+      await vi.waitFor(() => expect(chat.status).toBe("ready"));
+      const texts = chat.messages.flatMap(({ parts }) => parts.flatMap(({ text }) => text ?? []));
+      expect(texts).toEqual(["Cancel my order", "One moment.", "It is cancelled."]);
+      expect(states()).toContain("output-available");
+      expect([chat.error, chat.asked.length]).toEqual([undefined, 2]);
+    },
+  );
 });
