@@ -367,7 +367,7 @@ describe("a call that needs the visitor's approval", () => {
         threadId,
         body: { approvals: true },
         async fetch(address, { method = "GET", headers, body } = {}) {
-          const { pathname } = new URL(String(address));
+          const { pathname } = new URL(address instanceof Request ? address.url : address);
           const got = await service.ask({
             method,
             path: pathname,
