@@ -42,13 +42,13 @@ export function deskSteps(
         recordPart(deskKind.stored(desk), DESK, 0, seal),
       ];
       const telling = tellingWrites({ uid, slug, atMs, told: Number(told ?? 0) }, tells, seal);
+      const ofThread = [fieldIs(header, HEADER.deletedAtMs, null), fieldIs(header, HEADER.slug, slug)];
       const toldAfter = String(Number(told ?? 0) + tells.length);
       const applied = await engine.apply({
         ...KEEP,
         slot: slotOf(header),
         checks: [
-          fieldIs(header, HEADER.deletedAtMs, null),
-          fieldIs(header, HEADER.slug, slug),
+          ...ofThread,
           { check: "field", key, field: DESK_FIELD, is: [before.text] },
           ...(tells.length > 0 ? [fieldIs(header, HEADER.told, told)] : []),
         ],
@@ -61,11 +61,8 @@ export function deskSteps(
         ],
         reads: tells.length > 0 ? [unqueuedRead(uid)] : [],
       });
-      if (applied.type === "failed") {
-        const fields = [HEADER.slug, HEADER.deletedAtMs];
-        const [[its, deletedAtMs]] = await engine.read([{ read: "fields", key: header, fields }], KEEP);
-        return { type: its === slug && !deletedAtMs ? "changed" : "not-found" };
-      }
+      if (applied.type === "failed")
+        return { type: applied.failed < ofThread.length ? "not-found" : "changed" };
       changed(slug, uid, atMs);
       const earlier = unqueuedOf({ uid, slug, told: Number(told ?? 0) }, applied.reads[0] ?? []);
       return { type: "kept", unqueued: [...earlier, ...telling.refs] };
