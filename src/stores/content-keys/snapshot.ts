@@ -1,10 +1,12 @@
 import { answererSince } from "../answerer-since.ts";
 import { isObject } from "../checks.ts";
+import { waitsForApproval } from "../waits-for-approval.ts";
 
 /**
  * A thread's snapshot at rest. One without any user's text is stored as it is, as for most threads between two
  * messages. Any other is stored as a snapshot of a version that no service reads, so that an older service leaves the
- * thread alone; beside it is the time when the answerer last changed, which stores read (answerer-since.ts).
+ * thread alone; beside it is what lists show of it: when the answerer last changed (answerer-since.ts), and that a
+ * call waits for approval (waits-for-approval.ts).
  */
 const UNREADABLE_VERSION = 1_000_000;
 
@@ -58,7 +60,8 @@ function contextOf(snapshot: string): Record<string, unknown> | null {
 export function sealedSnapshot(snapshot: string, sealed: string): string {
   const answererSinceMs = answererSince(snapshot);
   const context = { version: UNREADABLE_VERSION, sealed };
-  return JSON.stringify({ value: "sealed", context, answererSinceMs });
+  const mark = waitsForApproval(snapshot) ? { waitsForApproval: true } : {};
+  return JSON.stringify({ value: "sealed", context, answererSinceMs, ...mark });
 }
 
 /** The sealed text of a snapshot; null: the snapshot is plain. */

@@ -168,6 +168,16 @@ describe.each(storesWithFiles)("contents encrypted at rest, on $name", ({ prepar
     expect(await store.takeSignIn(SLUG, "s1")).toEqual({ userId: "u1", text: CANARY });
   });
 
+  test("a call that waits for approval is shown in lists, by keys too: its thread's snapshot is told", async () => {
+    const { open } = await prepared();
+    const store = await open();
+    await speak(store);
+    const snapshot = JSON.stringify({ value: { running: "awaitingApproval" }, context: commit.snapshot });
+    const next = sampleCommit({ opId: "2", fence: "p:a", rev: 1, claims: false, run: null, snapshot });
+    expect(await store.commit(next)).toMatchObject({ type: "committed" });
+    expect(await store.channelThread(SLUG, "t1")).toMatchObject({ snapshot });
+  });
+
   test("the summary of a long history is encrypted, and opens with its thread's key alone", async () => {
     const { place, open, stored } = await prepared();
     const store = await open();

@@ -1,10 +1,11 @@
 import type { Timers } from "../../../clock.ts";
 import { CHANGES_KEPT_MS } from "../../../store/channel-threads.ts";
 import type { ThreadCommit, ThreadState } from "../../../store/threads.ts";
-import { answererSince, waitsForApproval } from "../../answerer-since.ts";
+import { answererSince } from "../../answerer-since.ts";
 import { slotOf } from "../../engine.ts";
 import type { Engine, Write } from "../../engine.ts";
 import { tables } from "../../tables.ts";
+import { waitsForApproval } from "../../waits-for-approval.ts";
 import { arrange, raiseIn } from "./state-lists.ts";
 import type { Standing } from "./state-lists.ts";
 

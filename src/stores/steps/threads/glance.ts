@@ -1,11 +1,12 @@
 import type { ListedThread, ThreadEntry } from "../../../store/users.ts";
 import { NewerRecord, UnreadableRecord } from "../../../store/unreadable.ts";
-import { answererSince, waitsForApproval } from "../../answerer-since.ts";
+import { answererSince } from "../../answerer-since.ts";
 import { openedSnapshot } from "../../content-keys/sealed-records.ts";
 import type { Open } from "../../content-keys/sealed-records.ts";
 import type { Engine } from "../../engine.ts";
 import { isThreadState } from "../../records/records.ts";
 import { HEADER, tables } from "../../tables.ts";
+import { waitsForApproval } from "../../waits-for-approval.ts";
 
 /** Adds what a list shows of a thread, read from the thread itself. `snapshot`: as stored, and only while it has no model's answers, or a call waits for approval. */
 export async function glanceAt<E extends ThreadEntry>(engine: Engine, thread: E): Promise<E & ListedThread> {
