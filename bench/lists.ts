@@ -97,7 +97,7 @@ async function questions(store: Store): Promise<Asked[]> {
   const [{ user } = { user: { userId: "", externalId: null } }] = middle.items;
   const page = async (filter: Partial<ThreadFilter>, after: string | null = null) => {
     const found = await listChannelThreads(store, SLUG, { limit: PAGE, after }, { ...EVERYTHING, ...filter });
-    return found.items.map(channelThreadView);
+    return found.items.map((thread) => channelThreadView(thread));
   };
   const search = (text: string, blocked: boolean | null = null) =>
     searchUsers(store, SLUG, users, { ...ANYBODY, text, blocked });

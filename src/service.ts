@@ -500,6 +500,7 @@ function messengersOver(
   const threads: Pick<Threads, "say" | "files" | "followRun" | "history" | "keptText"> = {
     files: {
       keep: (upload) => parts.threads().files.keep(upload),
+      keepAll: (...sent) => parts.threads().files.keepAll(...sent),
       get: (uid, id) => parts.threads().files.get(uid, id),
     },
     say: (...said) => parts.threads().say(...said),

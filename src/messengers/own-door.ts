@@ -6,10 +6,11 @@ import { fileType } from "../domain/threads/file-type.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { threadUid } from "../domain/threads/thread-uid.ts";
 import type { Store } from "../store.ts";
+import type { FilesOf, SentDocument } from "../threads/say/files.ts";
 import type { Threads } from "../threads/threads.ts";
 import type { Door } from "./messengers.ts";
 import { nameOf } from "./said.ts";
-import type { Said, SentDocument } from "./said.ts";
+import type { Said } from "./said.ts";
 
 /** What an admission notes goes into the log line of the platform's request, which is not one user's. */
 const UNNOTED: Pick<Arrival, "note"> = { note() {} };
@@ -22,26 +23,21 @@ export function createOwnDoor({
   threads,
 }: {
   directory: Pick<Directory, "channel">;
-  store: Pick<Store, "admitUser" | "channel" | "claimed">;
+  store: Pick<Store, "admitUser" | "channel">;
   clock: Clock;
   threads: Pick<Threads, "say" | "files">;
 }): Door {
   const users = createTransportUsers({ directory, store, clock });
 
-  /** What is of no type that is taken is named in the text. A platform's repeat brings nothing new. */
+  /** What is of no type that is taken is named in the text. */
   async function withFiles(
-    { uid, slug, clientMessageId }: { uid: string; slug: string; clientMessageId: string },
+    message: FilesOf,
     { text, documents }: Pick<Said, "text" | "documents">,
-  ): Promise<{ text: string; files?: string[] }> {
-    if (documents.length === 0) return { text };
+  ): Promise<{ text: string; files: string[] }> {
     const isTaken = ({ name, bytes }: SentDocument) => bytes.length > 0 && fileType(bytes, name) !== null;
     const named = documents.filter((one) => !isTaken(one)).map(({ name }) => nameOf({ type: "file", name }));
     const told = [text, ...named].filter((part) => part !== "").join("\n");
-    if (await store.claimed(uid, clientMessageId)) return { text: told };
-    const files: string[] = [];
-    for (const { name, bytes } of documents.filter(isTaken))
-      files.push((await threads.files.keep({ uid, slug, name, bytes })).id);
-    return files.length > 0 ? { text: told, files } : { text: told };
+    return { text: told, files: await threads.files.keepAll(message, documents.filter(isTaken)) };
   }
 
   return {

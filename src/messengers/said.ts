@@ -5,6 +5,7 @@ import type { SentAttachment } from "../domain/threads/attachments.ts";
 import { MAX_FILES } from "../domain/threads/files.ts";
 import { isImageData } from "../domain/threads/image-data.ts";
 import { cutText } from "../../machines/line.ts";
+import type { SentDocument } from "../threads/say/files.ts";
 import { within } from "./within.ts";
 import type { Arrived } from "./inbox.ts";
 
@@ -18,11 +19,6 @@ export interface Said {
   /** Its other files; what of them is taken is decided by their bytes. */
   documents: SentDocument[];
   clientMessageId: string;
-}
-
-export interface SentDocument {
-  name: string;
-  bytes: Buffer;
 }
 
 /** What a channel takes beside text. */

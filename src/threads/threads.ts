@@ -273,6 +273,10 @@ export function createThreads(given: ThreadDependencies): RunningThreads {
         refuseWhileDraining();
         return files.keep(upload);
       },
+      async keepAll(message, documents) {
+        refuseWhileDraining();
+        return files.keepAll(message, documents);
+      },
       get: files.get,
     },
     rate: createRate({ ...dependencies, onReadable }),

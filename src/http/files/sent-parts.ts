@@ -1,16 +1,11 @@
 import { declaredType } from "../../domain/threads/attachments.ts";
 import type { SentAttachment } from "../../domain/threads/attachments.ts";
 import { MAX_FILES } from "../../domain/threads/files.ts";
+import type { SentDocument } from "../../threads/say/files.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { parseWith } from "../body.ts";
 import { attachmentList, fileIds, messageText } from "../fields.ts";
 import { shownName } from "./file-body.ts";
-
-/** A document as a front end's message brings it, in itself. */
-export interface SentDocument {
-  name: string;
-  bytes: Buffer;
-}
 
 /** What stands in a front end's message beside its text. */
 export interface SentParts {

@@ -2,7 +2,7 @@ import type { ChannelThread, Store } from "../../store.ts";
 import { endpoint, ifGiven } from "../endpoint.ts";
 import { z } from "zod";
 import { Refusal } from "../../domain/refusal.ts";
-import { answererView } from "../../operators/threads/answerer.ts";
+import { answererView, readThread } from "../../operators/threads/answerer.ts";
 import {
   channelThreadView,
   listChannelThreads,
@@ -164,7 +164,7 @@ export function threadsEndpoints({
       async handle({ acting, params: { slug, id }, caller }) {
         const { thread, messageCount } = await existingChannelThread(store, slug, id);
         const seesText = caller.role !== "auditor";
-        const answerer = answererView(thread.snapshot, { seesText });
+        const answerer = answererView(readThread(thread.snapshot), { seesText });
         const kept = await orUnavailable(store.historySummary(thread.uid));
         const { reason, summary = seesText ? kept?.text : undefined } = answerer.handoff ?? {};
         if (reason !== undefined || summary !== undefined) await noteReading(acting, slug, thread.uid);

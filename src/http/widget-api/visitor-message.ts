@@ -2,14 +2,13 @@ import { hash } from "node:crypto";
 import type { Directory } from "../../admission/directory.ts";
 import type { AdmittedVisitor } from "../../admission/widget-admission.ts";
 import type { Reply } from "../../threads/hold/reply.ts";
+import type { SentDocument } from "../../threads/say/files.ts";
 import type { Threads } from "../../threads/threads.ts";
 import type { Config } from "../../config.ts";
 import type { SentAttachment } from "../../domain/threads/attachments.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import type { Store } from "../../store.ts";
 import { attributesField } from "../../domain/people/attributes.ts";
 import type { Speaker } from "../../domain/threads/message.ts";
-import type { SentDocument } from "../files/sent-parts.ts";
 import { mustFit, mustSaySomething, mustTakeFiles, mustTakeImages } from "../fields.ts";
 import type { VisitorThread } from "../endpoint.ts";
 import type { RouteRequest } from "../route.ts";
@@ -60,11 +59,10 @@ type SpokenFrom = Pick<VisitorMessage, "page" | "customerContext" | "locale">;
 /** Every visitor's message enters its thread here. */
 export function createVisitorMessages(dependencies: {
   threads: Pick<Threads, "say" | "answerAgain" | "files">;
-  store: Pick<Store, "claimed">;
   config: Pick<Config, "limits" | "files" | "addressMaxTokensPerDay">;
   directory: Pick<Directory, "channel">;
 }): VisitorMessages {
-  const { threads, store, config, directory } = dependencies;
+  const { threads, config, directory } = dependencies;
   const { maxTextChars } = config.limits;
 
   return {
@@ -95,20 +93,15 @@ export function createVisitorMessages(dependencies: {
     },
   };
 
-  /** A message that was said before brings nothing new: its documents are stored with it. */
   async function filesOf(
     { caller: { slug }, thread: { uid } }: VisitorAsked,
-    { files, documents = [], clientMessageId }: VisitorMessage,
-  ): Promise<readonly string[] | undefined> {
+    { files = [], documents = [], clientMessageId }: VisitorMessage,
+  ): Promise<readonly string[]> {
     if (documents.length === 0) return files;
     mustTakeFiles(directory.channel(slug));
-    if (clientMessageId !== undefined && (await store.claimed(uid, clientMessageId))) return files;
-    const kept: string[] = [];
-    for (const { name, bytes } of documents) {
-      if (bytes.length > config.files.maxBytes) throw new Refusal("too-large");
-      kept.push((await threads.files.keep({ uid, slug, name, bytes })).id);
-    }
-    return [...(files ?? []), ...kept];
+    if (documents.some(({ bytes }) => bytes.length > config.files.maxBytes)) throw new Refusal("too-large");
+    const message = { uid, slug, clientMessageId: clientMessageId ?? null };
+    return [...files, ...(await threads.files.keepAll(message, documents))];
   }
 
   function spokenIn(

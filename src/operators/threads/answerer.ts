@@ -3,6 +3,19 @@ import type { AnswererChange } from "../../domain/threads/answerer-change.ts";
 import { nameOfState } from "../../threads/thread-state.ts";
 import { UnreadableRecord } from "../../store.ts";
 
+export type ReadThread = ReturnType<typeof threadHost.thaw>;
+
+/** A thread's snapshot, read once for all views of it; null: there is none, or it cannot be read. */
+export function readThread(snapshot: string | undefined): ReadThread | null {
+  try {
+    return snapshot === undefined ? null : threadHost.thaw(snapshot);
+  } catch (error) {
+    // A list shows what it can read.
+    if (error instanceof UnreadableRecord) return null;
+    throw error;
+  }
+}
+
 /** Who answers in a thread, as operators see it: without texts of the conversation. */
 export interface AnswererView {
   /** Counts the changes of who answers; an operator's action must send it. */
@@ -24,10 +37,9 @@ export interface AnswererView {
 }
 
 /** `seesText`: include the reason and the model's summary. */
-export function answererView(snapshot: string | undefined, { seesText = false } = {}): AnswererView {
-  const context = contextOf(snapshot);
-  if (!context) return { epoch: 0 };
-  const { epoch, person } = context;
+export function answererView(thread: ReadThread | null, { seesText = false } = {}): AnswererView {
+  if (!thread) return { epoch: 0 };
+  const { epoch, person } = thread.context;
   if (!person) return { epoch };
   const { askedBy, name, shownAs, sinceMs, deadlineMs, reason, summary } = person;
   return {
@@ -49,31 +61,16 @@ export function answererChangeView({ epoch: _, atMs, ...change }: AnswererChange
 }
 
 /** Who must approve a call before the thread's run goes on; empty: nobody. */
-export function approvalView(snapshot: string | undefined): { approval?: "visitor" | "operator" } {
-  const thawed = thawedOf(snapshot);
-  if (!thawed || nameOfState(thawed.value) !== "running.awaitingApproval") return {};
-  return { approval: thawed.context.run?.calls[0]?.confirm ?? "visitor" };
+export function approvalView(thread: ReadThread | null): { approval?: "visitor" | "operator" } {
+  if (!thread || nameOfState(thread.value) !== "running.awaitingApproval") return {};
+  return { approval: thread.context.run?.calls[0]?.confirm ?? "visitor" };
 }
 
 /** Whose a thread is, for who may read its texts. */
-export function assignmentView(snapshot: string | undefined): { queue?: string; assignedTo?: string } {
-  const { queue, name = null } = contextOf(snapshot)?.person ?? {};
+export function assignmentView(thread: ReadThread | null): { queue?: string; assignedTo?: string } {
+  const { queue, name = null } = thread?.context.person ?? {};
   return {
     ...(queue === undefined ? {} : { queue }),
     ...(name === null ? {} : { assignedTo: name }),
   };
-}
-
-function contextOf(snapshot: string | undefined) {
-  return thawedOf(snapshot)?.context ?? null;
-}
-
-function thawedOf(snapshot: string | undefined) {
-  try {
-    return snapshot === undefined ? null : threadHost.thaw(snapshot);
-  } catch (error) {
-    // A list shows what it can read.
-    if (error instanceof UnreadableRecord) return null;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { answererView, approvalView, assignmentView } from "./answerer.ts";
+import { answererView, approvalView, assignmentView, readThread } from "./answerer.ts";
 import type { Headline } from "./headline.ts";
 import { threadState } from "../../protocol/threads.ts";
 import type { ChannelThread, ChannelThreadStore, Page, PlacedThread, UserStore } from "../../store.ts";
@@ -82,14 +82,14 @@ function placeFrom(text: string | null): { atMs: number; uid: string } | null {
 }
 
 function fits({ state, updatedAtMs, snapshot }: ChannelThread, filter: ThreadFilter): boolean {
-  if (filter.queue != null && assignmentView(snapshot).queue !== filter.queue) return false;
+  if (filter.queue != null && assignmentView(readThread(snapshot)).queue !== filter.queue) return false;
   if (filter.state !== null && filter.state !== state) return false;
   return updatedAtMs >= filter.sinceMs && updatedAtMs <= filter.untilMs;
 }
 
 /** A thread as operators see it in a list, without texts. `epoch` counts the changes of who answers. */
-export function channelThreadView(thread: ChannelThread) {
-  const { uid, threadId, userId, state, createdAtMs, updatedAtMs, snapshot } = thread;
+export function channelThreadView(thread: ChannelThread, read = readThread(thread.snapshot)) {
+  const { uid, threadId, userId, state, createdAtMs, updatedAtMs } = thread;
   return {
     id: uid,
     threadId,
@@ -97,14 +97,15 @@ export function channelThreadView(thread: ChannelThread) {
     state,
     createdAt: createdAtMs,
     updatedAt: updatedAtMs,
-    ...answererView(snapshot),
-    ...approvalView(snapshot),
+    ...answererView(read),
+    ...approvalView(read),
   };
 }
 
 /** The same for who may read its texts. */
 export function readersThreadView(thread: ChannelThread, headline: Headline) {
-  return { ...channelThreadView(thread), ...headline, ...assignmentView(thread.snapshot) };
+  const read = readThread(thread.snapshot);
+  return { ...channelThreadView(thread, read), ...headline, ...assignmentView(read) };
 }
 
 /** Threads per read when all are wanted. */

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { PlainLog } from "../../log.ts";
 import type { ChannelThread, Store, ThreadChange } from "../../store.ts";
-import { approvalView } from "./answerer.ts";
+import { approvalView, readThread } from "./answerer.ts";
 import { readHeadline } from "./headline.ts";
 import type { Headline } from "./headline.ts";
 
@@ -145,7 +145,7 @@ export function createThreadChanges({
     if (!isNew && nowMs - before.seenAtMs > LOOK_AGAIN_MS) return [];
     const thread = await store.channelThread(slug, uid);
     const { state = null, updatedAtMs = 0 } = thread ?? {};
-    const { approval } = approvalView(thread?.snapshot);
+    const { approval } = approvalView(readThread(thread?.snapshot));
     const hasMoved =
       before?.state !== state || before.updatedAtMs !== updatedAtMs || before.approval !== approval;
     // What operators keep of it changes without it, and is a change of its own.

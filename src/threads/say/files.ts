@@ -13,6 +13,16 @@ export interface Upload {
   bytes: Buffer;
 }
 
+/** A file that comes with its message, and not before it. */
+export type SentDocument = Pick<Upload, "name" | "bytes">;
+
+/** The message that files come with. */
+export interface FilesOf {
+  uid: string;
+  slug: string;
+  clientMessageId: string | null;
+}
+
 /** Files of a thread's messages. */
 export interface ThreadFiles {
   /**
@@ -20,6 +30,8 @@ export interface ThreadFiles {
    * empty. Refusal("rate-limited"): too many wait to be read here.
    */
   keep(this: void, upload: Upload): Promise<MessageFile>;
+  /** The same for files that come with their message: their ids. Empty if it was said before, as it brings nothing new then. */
+  keepAll(this: void, message: FilesOf, documents: readonly SentDocument[]): Promise<string[]>;
   /** Null: no message of the thread has such a file. */
   get(this: void, uid: string, id: string): Promise<{ file: MessageFile; bytes: Uint8Array } | null>;
 }
@@ -49,24 +61,34 @@ export function createThreadFiles({
     }
   }
 
+  async function keep({ uid, slug, name, bytes }: Upload): Promise<MessageFile> {
+    const type = bytes.length === 0 ? null : fileType(bytes, name);
+    if (type === null) {
+      throw new Refusal(
+        "invalid",
+        "Files are PDF, Word (.docx), text, CSV, PNG, JPEG, WebP or GIF, by their content",
+      );
+    }
+    const text = (await textOf(type, bytes))?.trim() ?? "";
+    const about: MessageFile = { id: newId(), name, type, bytes: bytes.length };
+    const file: KeptFile = {
+      ...about,
+      ...(text === "" ? {} : { text: text.slice(0, MAX_FILE_CHARS).toWellFormed() }),
+      ...(text.length > MAX_FILE_CHARS ? { isCut: true as const } : {}),
+    };
+    if (!(await store.keepUpload({ uid, slug, file, bytes }))) throw refuseDeleted();
+    return about;
+  }
+
   return {
-    async keep({ uid, slug, name, bytes }) {
-      const type = bytes.length === 0 ? null : fileType(bytes, name);
-      if (type === null) {
-        throw new Refusal(
-          "invalid",
-          "Files are PDF, Word (.docx), text, CSV, PNG, JPEG, WebP or GIF, by their content",
-        );
-      }
-      const text = (await textOf(type, bytes))?.trim() ?? "";
-      const about: MessageFile = { id: newId(), name, type, bytes: bytes.length };
-      const file: KeptFile = {
-        ...about,
-        ...(text === "" ? {} : { text: text.slice(0, MAX_FILE_CHARS).toWellFormed() }),
-        ...(text.length > MAX_FILE_CHARS ? { isCut: true as const } : {}),
-      };
-      if (!(await store.keepUpload({ uid, slug, file, bytes }))) throw refuseDeleted();
-      return about;
+    keep,
+
+    async keepAll({ uid, slug, clientMessageId }, documents) {
+      if (documents.length === 0) return [];
+      if (clientMessageId !== null && (await store.claimed(uid, clientMessageId))) return [];
+      const ids: string[] = [];
+      for (const one of documents) ids.push((await keep({ uid, slug, ...one })).id);
+      return ids;
     },
 
     async get(uid, id) {
