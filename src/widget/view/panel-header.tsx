@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
+import { CloseButton } from "./close-button.tsx";
 import { Face } from "./face.tsx";
 import { IconButton } from "./icon-button.tsx";
-import { ADD, BACK, CLOSE, LARGER, LIST, PERSON, SMALLER } from "./icons.tsx";
+import { ADD, BACK, LARGER, LIST, PERSON, SMALLER } from "./icons.tsx";
 import { pictureOf } from "./people/picture-of.ts";
 import { isRunning } from "./view-state.ts";
 import type { WidgetProps } from "./widget-props.ts";
@@ -53,13 +54,7 @@ export function PanelHeader(props: WidgetProps): VNode {
             part="expand"
             onClick={actions.expand}
           />
-          <IconButton
-            path={CLOSE}
-            label={strings.close}
-            class="plain"
-            part="close"
-            onClick={actions.toggle}
-          />
+          <CloseButton {...props} />
         </>
       )}
     </header>

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { Composer } from "./composer.tsx";
+import { Composer } from "./composer/composer.tsx";
 import { ConfirmationCard } from "./confirmation-card.tsx";
 import { PanelHeader } from "./panel-header.tsx";
 import { MessageLog } from "./message-log.tsx";
 import { ThreadListView } from "./thread-list-view.tsx";
-import { attach } from "./attach-button.tsx";
+import { attach } from "./composer/attach-button.tsx";
 import { fileIntake } from "../files/file-intake.ts";
 import type { Notice } from "./view-state.ts";
 import type { PanelAttributes, WidgetProps } from "./widget-props.ts";

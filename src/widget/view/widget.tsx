@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
-import { CHAT, CLOSE, DOWN, Icon } from "./icons.tsx";
-import { IconButton } from "./icon-button.tsx";
+import { CloseButton } from "./close-button.tsx";
+import { CHAT, DOWN, Icon } from "./icons.tsx";
 import { panelModule } from "./panel-module.ts";
 import type { WidgetProps } from "./widget-props.ts";
 
@@ -67,21 +67,14 @@ export function Widget(props: WidgetProps): VNode {
 }
 
 /** In the panel until the second file is there: a name, and the button that closes it. */
-function Frame({ heading, hasFailed, inline, language, actions }: WidgetProps): VNode {
+function Frame(props: WidgetProps): VNode {
+  const { heading, hasFailed, inline, language, actions } = props;
   const { strings } = language;
   return (
     <>
       <header class="header" part="header">
         <h2>{heading}</h2>
-        {!inline && (
-          <IconButton
-            path={CLOSE}
-            label={strings.close}
-            class="plain"
-            part="close"
-            onClick={actions.toggle}
-          />
-        )}
+        {!inline && <CloseButton {...props} />}
       </header>
       {hasFailed ? (
         <div class="banner" part="banner" role="alert">

@@ -429,6 +429,10 @@ export const WIDGET: readonly Layer[] = [
         is: "one message: its text, images and sources, and what can be done with it",
       },
       {
+        path: "src/widget/view/composer/",
+        is: "what the visitor writes, and the files and images beside it",
+      },
+      {
         path: "src/widget/view/people/",
         is: "who answers instead of the assistant, and what a visitor leaves them",
       },

@@ -1,15 +1,21 @@
-// For src/widget/files/, src/widget/run/thread/handle-files.ts, src/widget/view/attach-button.tsx, src/widget/view/draft-file-list.tsx,
+// For src/widget/files/, src/widget/run/thread/handle-files.ts, src/widget/view/composer/attach-button.tsx, src/widget/view/composer/draft-file-list.tsx,
 // src/widget/view/message/message-files.tsx
 import { readFile } from "node:fs/promises";
 import { describe } from "vitest";
 import { violations } from "../page/axe.ts";
 import { SOON, test } from "../browser.ts";
-import type { Visit } from "../browser.ts";
+import type { OpenVisit, Visit } from "../browser.ts";
 import { openStage } from "../stage.ts";
 
 const stage = openStage();
 const PDF = { name: "invoice 7.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.4 a bill") };
-const page = () => `${stage.site.url}/?key=pk_files`;
+
+async function opened(visit: OpenVisit): Promise<Visit> {
+  const at = await visit(stage.browser, `${stage.site.url}/?key=pk_files`);
+  await at.agent.locator(".launcher").click();
+  await at.composer.waitFor();
+  return at;
+}
 
 async function choose(at: Visit, ...files: (typeof PDF)[]): Promise<void> {
   await at.agent.locator("input[type=file]").setInputFiles(files);
@@ -20,9 +26,7 @@ describe.concurrent("a visitor's files in <chat-agent>", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(stage.browser, page());
-    await at.agent.locator(".launcher").click();
-    await at.composer.waitFor();
+    const at = await opened(visit);
     await choose(at, PDF);
     await at.agent.locator(".drafts .name", { hasText: "invoice 7.pdf" }).waitFor();
     await at.agent.locator(".drafts[aria-busy=false]").waitFor();
@@ -48,9 +52,7 @@ describe.concurrent("a visitor's files in <chat-agent>", () => {
     expect,
     visit,
   }) => {
-    const at = await visit(stage.browser, page());
-    await at.agent.locator(".launcher").click();
-    await at.composer.waitFor();
+    const at = await opened(visit);
     await choose(at, { ...PDF, name: "huge.pdf", buffer: Buffer.alloc(100_001, 32) });
     await at.agent.getByRole("alert").getByText("huge.pdf is too large.").waitFor();
     await choose(at, { ...PDF, name: "odd.pdf", buffer: Buffer.from("MZ") });
@@ -63,9 +65,7 @@ describe.concurrent("a visitor's files in <chat-agent>", () => {
   });
 
   test("beside a text, come again with a message that got no answer", async ({ expect, visit }) => {
-    const at = await visit(stage.browser, page());
-    await at.agent.locator(".launcher").click();
-    await at.composer.waitFor();
+    const at = await opened(visit);
     await choose(at, PDF);
     await at.agent.locator(".drafts[aria-busy=false]").waitFor();
     stage.service.losing.set("with a bill", "before");

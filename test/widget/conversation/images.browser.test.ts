@@ -1,4 +1,4 @@
-// For src/widget/images/, src/widget/view/attach-button.tsx, src/widget/view/message/message-images.tsx
+// For src/widget/images/, src/widget/view/composer/attach-button.tsx, src/widget/view/message/message-images.tsx
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";

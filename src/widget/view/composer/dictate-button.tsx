@@ -1,8 +1,8 @@
 import { Component } from "preact";
 import type { VNode } from "preact";
-import { IconButton } from "./icon-button.tsx";
-import { MICROPHONE } from "./icons.tsx";
-import type { WidgetProps } from "./widget-props.ts";
+import { IconButton } from "../icon-button.tsx";
+import { MICROPHONE } from "../icons.tsx";
+import type { WidgetProps } from "../widget-props.ts";
 
 /** What is used of the browser's speech recognition (https://webaudio.github.io/web-speech-api/). */
 interface Recognition {

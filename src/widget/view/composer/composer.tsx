@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
-import { SEND, STOP } from "./icons.tsx";
-import { IconButton } from "./icon-button.tsx";
+import { SEND, STOP } from "../icons.tsx";
+import { IconButton } from "../icon-button.tsx";
 import { DictateButton, speechRecognition } from "./dictate-button.tsx";
 import { DraftImageList } from "./draft-image-list.tsx";
 import { AttachButton } from "./attach-button.tsx";
 import { DraftFileList } from "./draft-file-list.tsx";
-import { PersonBar } from "./people/person-bar.tsx";
-import { isRunning } from "./view-state.ts";
-import type { WidgetProps } from "./widget-props.ts";
+import { PersonBar } from "../people/person-bar.tsx";
+import { isRunning } from "../view-state.ts";
+import type { WidgetProps } from "../widget-props.ts";
 
 /** From this many remaining characters on, a counter shows them. */
 const COUNTED_CHARS = 100;

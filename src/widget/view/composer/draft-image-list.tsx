@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
-import { CLOSE } from "./icons.tsx";
-import { IconButton } from "./icon-button.tsx";
-import type { WidgetProps } from "./widget-props.ts";
+import { RemoveButton } from "./remove-button.tsx";
+import type { WidgetProps } from "../widget-props.ts";
 
 /** The images in the composer, each with a button that removes it. */
 export function DraftImageList({ state, language, actions }: WidgetProps): VNode | null {
@@ -13,16 +12,11 @@ export function DraftImageList({ state, language, actions }: WidgetProps): VNode
       {images.map(({ url, name = strings.image }, nth) => (
         <li key={nth} class="draft" part="draft-image">
           <img src={url} alt={name} />
-          <IconButton
-            path={CLOSE}
-            label={strings.removeImage.replace("{name}", name)}
-            class="remove"
+          <RemoveButton
+            name={name}
             part="remove-image"
-            onClick={({ currentTarget }) => {
-              // The button is about to disappear: the focus goes to the text.
-              currentTarget.form?.querySelector("textarea")?.focus();
-              actions.removeImage(nth);
-            }}
+            strings={strings}
+            onRemove={() => actions.removeImage(nth)}
           />
         </li>
       ))}

@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
-import { FILE_ENDINGS, MAX_FILES } from "../files/message-file.ts";
-import { IMAGE_TYPES, MAX_IMAGES } from "../images/message-image.ts";
-import { CLIP, IMAGE } from "./icons.tsx";
-import { IconButton } from "./icon-button.tsx";
-import type { ViewState } from "./view-state.ts";
-import type { WidgetProps } from "./widget-props.ts";
+import { FILE_ENDINGS, MAX_FILES } from "../../files/message-file.ts";
+import { IMAGE_TYPES, MAX_IMAGES } from "../../images/message-image.ts";
+import { CLIP, IMAGE } from "../icons.tsx";
+import { IconButton } from "../icon-button.tsx";
+import type { ViewState } from "../view-state.ts";
+import type { WidgetProps } from "../widget-props.ts";
 
 /** Opens the browser's own file dialog, for what the channel accepts: images, files, or both. */
 export function AttachButton({ state, language, actions }: WidgetProps): VNode | null {

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
-import { sizeText } from "../files/size-text.ts";
-import { CLOSE, Icon, PAGE } from "./icons.tsx";
-import { IconButton } from "./icon-button.tsx";
-import type { WidgetProps } from "./widget-props.ts";
+import { sizeText } from "../../files/size-text.ts";
+import { Icon, PAGE } from "../icons.tsx";
+import { RemoveButton } from "./remove-button.tsx";
+import type { WidgetProps } from "../widget-props.ts";
 
 /** The files in the composer, each with a button that removes it. */
 export function DraftFileList({ state, language }: WidgetProps): VNode | null {
@@ -24,17 +24,7 @@ export function DraftFileList({ state, language }: WidgetProps): VNode | null {
             </span>
             <span class="size">{sizeText(bytes, tag)}</span>
           </span>
-          <IconButton
-            path={CLOSE}
-            label={strings.removeImage.replace("{name}", name)}
-            class="remove"
-            part="remove-file"
-            onClick={({ currentTarget }) => {
-              // The button is about to disappear: the focus goes to the text.
-              currentTarget.form?.querySelector("textarea")?.focus();
-              removeFile?.(key);
-            }}
-          />
+          <RemoveButton name={name} part="remove-file" strings={strings} onRemove={() => removeFile?.(key)} />
         </li>
       ))}
     </ul>
