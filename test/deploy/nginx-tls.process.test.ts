@@ -6,12 +6,10 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../support/servers/free-port.ts";
-import { hold, say, startModelServer } from "../support/servers/model-server.ts";
 import { TEST_KEY } from "../support/servers/service.ts";
-import { openServiceProcess } from "../support/servers/service-process.ts";
 import { pathOfCommand } from "../support/programs.ts";
 import { emptyFolder } from "../support/stores/data-dir.ts";
-import { askProxy, collect, openProxy, PROXIES } from "./proxies.ts";
+import { askProxy, collect, openBehind, PROXIES } from "./proxies.ts";
 
 const file = new URL("../../src/deploy/nginx-tls.conf", import.meta.url);
 const nginx = PROXIES.find(({ name }) => name === "nginx");
@@ -35,31 +33,12 @@ test.skipIf(!nginx?.path || pathOfCommand("openssl") === null)(
   "nginx with TLS, whole: a stream comes line by line, and port 80 leads there",
   async () => {
     if (nginx === undefined) throw new Error("Cannot go on: there is no nginx");
-    const model = await startModelServer(() => [say("Hello"), hold(), say(" there")]);
-    const service = await openServiceProcess({
-      DATA_DIR: emptyFolder(),
-      HARNESS_API_KEY: TEST_KEY,
-      OPENAI_BASE_URL: model.baseUrl,
-      CLIENT_IP_SOURCE: "x-forwarded-for",
-      TRUSTED_PROXY_HOPS: "1",
-    });
-    const folder = emptyFolder();
     const [plain, tls] = [await freePort(), await freePort()];
-    const text = siteOf({ plain, tls, folder }).replace("127.0.0.1:8080", new URL(service.url).host);
-    const site = await openProxy(
-      {
-        ...nginx,
-        start: (options) =>
-          nginx.start({ ...options, text: `${text}server { listen 127.0.0.1:${options.listen}; }` }),
-      },
-      service.url,
-      { text },
-    );
-    onTestFinished(async () => {
-      await site.close();
-      await service.close();
-      await model.close();
-    });
+    // Beside its own two places the test's nginx listens where it is waited for.
+    const text = `${siteOf({ plain, tls, folder: emptyFolder() })}server { listen 80; }`;
+    const behind = await openBehind(nginx, {}, text);
+    const { model } = behind;
+    onTestFinished(() => behind.close());
 
     const led = await askProxy(`http://127.0.0.1:${plain}`, {
       path: "/health",

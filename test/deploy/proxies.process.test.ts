@@ -3,40 +3,8 @@ import { connect } from "node:net";
 import { createGunzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { whyNoNativeBuild } from "../../src/listeners/uws/native-build.ts";
-import { emptyFolder } from "../support/stores/data-dir.ts";
-import { hold, say, startModelServer } from "../support/servers/model-server.ts";
 import { TEST_KEY } from "../support/servers/service.ts";
-import { openServiceProcess } from "../support/servers/service-process.ts";
-import { askProxy, collect, openProxy, PROXIES } from "./proxies.ts";
-import type { Proxy } from "./proxies.ts";
-
-/** Behind the proxies of Debian, with the lines of src/deploy. One that is not installed is skipped by name. */
-async function openBehind(proxy: Proxy, env: Record<string, string> = {}, text?: string) {
-  const model = await startModelServer(() => [say("Hello"), hold(), say(" there")]);
-  const service = await openServiceProcess({
-    DATA_DIR: emptyFolder(),
-    HARNESS_API_KEY: TEST_KEY,
-    OPENAI_BASE_URL: model.baseUrl,
-    CLIENT_IP_SOURCE: "x-forwarded-for",
-    TRUSTED_PROXY_HOPS: "1",
-    WIDGET_VISITORS_PER_HOUR_PER_IP: "1",
-    ...env,
-  });
-  const opening = openProxy(proxy, service.url, text === undefined ? {} : { text });
-  // Nobody else ends what was opened before it.
-  opening.catch(() => Promise.all([service.close(), model.close()]));
-  const { url, close } = await opening;
-  return {
-    url,
-    model,
-    service,
-    async close() {
-      await close();
-      await service.close();
-      await model.close();
-    },
-  };
-}
+import { askProxy, collect, openBehind, PROXIES } from "./proxies.ts";
 
 type Behind = Awaited<ReturnType<typeof openBehind>>;
 

@@ -7,6 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { emptyFolder } from "../support/stores/data-dir.ts";
+import { hold, say, startModelServer } from "../support/servers/model-server.ts";
+import { TEST_KEY } from "../support/servers/service.ts";
+import { openServiceProcess } from "../support/servers/service-process.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { pathOfCommand } from "../support/programs.ts";
 import { until } from "../support/until.ts";
@@ -154,6 +157,34 @@ function isListening(port: number): Promise<boolean> {
     });
     socket.once("error", () => resolve(false));
   });
+}
+
+/** A service with a model that holds its reply, behind a proxy. `text`: of the proxy's file; absent: as it is in src/deploy. */
+export async function openBehind(proxy: Proxy, env: Record<string, string> = {}, text?: string) {
+  const model = await startModelServer(() => [say("Hello"), hold(), say(" there")]);
+  const service = await openServiceProcess({
+    DATA_DIR: emptyFolder(),
+    HARNESS_API_KEY: TEST_KEY,
+    OPENAI_BASE_URL: model.baseUrl,
+    CLIENT_IP_SOURCE: "x-forwarded-for",
+    TRUSTED_PROXY_HOPS: "1",
+    WIDGET_VISITORS_PER_HOUR_PER_IP: "1",
+    ...env,
+  });
+  const opening = openProxy(proxy, service.url, text === undefined ? {} : { text });
+  // Nobody else ends what was opened before it.
+  opening.catch(() => Promise.all([service.close(), model.close()]));
+  const { url, close } = await opening;
+  return {
+    url,
+    model,
+    service,
+    async close() {
+      await close();
+      await service.close();
+      await model.close();
+    },
+  };
 }
 
 export interface Asked {
