@@ -40,12 +40,13 @@ export async function loadWidgetScript(folder = BUILT): Promise<WidgetScript> {
   if (script === undefined || module === undefined)
     throw new Error("Cannot load the widget: a file is missing");
   return new Map([
-    ["chat-agent.js", await scriptFile(script, hash, false)],
-    [`chat-agent.${hash}.js`, await scriptFile(script, hash, true)],
-    ["chat-agent.mjs", await scriptFile(module, `${hash}-module`, false)],
+    // A released build is among those that are kept, too: its own entry comes after.
     ...(await Promise.all(
       hashed.map(async (name) => [name, await scriptFile(await read(name), name, true)] as const),
     )),
+    ["chat-agent.js", await scriptFile(script, hash, false)],
+    [`chat-agent.${hash}.js`, await scriptFile(script, hash, true)],
+    ["chat-agent.mjs", await scriptFile(module, `${hash}-module`, false)],
   ]);
 }
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { VERSION } from "../../src/version.ts";
 import { loadWidgetScript, pinnedScript, widgetScriptAnswer } from "../../src/http/widget-script.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -51,6 +52,9 @@ describe("the widget's script", () => {
         .digest("hex");
       expect(name).toContain(`.${hash.slice(0, 16)}.`);
     }
+    // A version without `-dev` is released with its own: `npm run released` after the last change of the element.
+    const own = [...files.keys()].filter((name) => /\.[0-9a-f]{16}\.m?js$/.test(name));
+    if (!VERSION.includes("-")) for (const name of own) expect(readdirSync(released)).toContain(`${name}.gz`);
     // A script and its second file, for each released version; from 0.2.0 on a third one.
     const versions = readFileSync(`${root}CHANGELOG.md`, "utf8").match(/^## \d+\.\d+\.\d+$/gm) ?? [];
     expect(versions.length).toBeGreaterThan(0);
