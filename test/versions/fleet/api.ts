@@ -13,7 +13,11 @@ export interface ServerMessage {
   threadId: string;
   text: string;
   displayName?: string;
+  replaces?: string;
+  files?: string[];
 }
+
+type ThreadName = Pick<ServerMessage, "channel" | "userId" | "threadId">;
 
 export function sendMessage(
   { url, transportKey }: Backend,
@@ -29,23 +33,53 @@ export function sendMessage(
 /** The active or last run of a thread again. */
 export function followRun(
   { url, transportKey }: Backend,
-  { threadId, ...whose }: Pick<ServerMessage, "channel" | "userId" | "threadId">,
+  { threadId, ...whose }: ThreadName,
 ): Promise<ReadStream> {
   const query = new URLSearchParams(whose).toString();
   const path = `${url}/v1/threads/${encodeURIComponent(threadId)}/stream?${query}`;
   return openStream(path, { method: "GET", headers: bearer(transportKey) });
 }
 
+/** A reply once more. */
+export function answerAgain(
+  { url, transportKey }: Backend,
+  { threadId, ...body }: ThreadName & { messageId: string },
+): Promise<ReadStream> {
+  return openStream(`${url}/v1/threads/${threadId}/regenerate`, { headers: bearer(transportKey), body });
+}
+
+/** Keeps a text as a file of a thread: its id. */
+export async function keepFile(
+  { url, transportKey }: Backend,
+  { threadId, text, ...query }: ThreadName & { name: string; text: string },
+): Promise<string> {
+  const path = `${url}/v1/threads/${threadId}/files?${new URLSearchParams(query).toString()}`;
+  const kept = await fetch(path, { method: "POST", headers: bearer(transportKey), body: text });
+  if (kept.status !== 201) throw new Error(`Cannot keep a file: ${kept.status} ${await kept.text()}`);
+  return ((await kept.json()) as { id: string }).id;
+}
+
+/** The text of a file. */
+export async function readFileOf(
+  { url, transportKey }: Backend,
+  { threadId, fileId, ...query }: ThreadName & { fileId: string },
+): Promise<string> {
+  const path = `${url}/v1/threads/${threadId}/files/${fileId}?${new URLSearchParams(query).toString()}`;
+  return (await fetch(path, { headers: bearer(transportKey) })).text();
+}
+
 export async function cancelMessage({ url, transportKey }: Backend, body: Omit<ServerMessage, "text">) {
   await mustBe(204, `${url}/v1/messages/cancel`, bearer(transportKey), body);
 }
 
-/** A transport asks for a person. */
-export async function askForPerson(
+/** What a transport does in a thread beside messages. */
+export async function inThread(
   { url, transportKey }: Backend,
-  { threadId, ...body }: Omit<ServerMessage, "text" | "displayName"> & { reason?: string },
+  what: "approvals" | "feedback" | "handoff" | "say",
+  { threadId, ...body }: ThreadName & Record<string, unknown>,
 ): Promise<void> {
-  await mustBe(204, `${url}/v1/threads/${threadId}/handoff`, bearer(transportKey), body);
+  const path = `${url}/v1/threads/${threadId}/${what}`;
+  await mustBe(what === "say" ? 201 : 204, path, bearer(transportKey), body);
 }
 
 /** What an operator does in a thread. */
@@ -57,10 +91,10 @@ export async function act(
     uid,
     what,
     body,
-  }: { slug: string; uid: string; what: "take" | "messages" | "return" | "close"; body: object },
+  }: { slug: string; uid: string; what: "take" | "messages" | "notes" | "return" | "close"; body: object },
 ): Promise<void> {
   const path = `${url}/v1/operator/channels/${slug}/threads/${encodeURIComponent(uid)}/${what}`;
-  await mustBe(what === "messages" ? 201 : 200, path, bearer(key), body);
+  await mustBe(what === "messages" || what === "notes" ? 201 : 200, path, bearer(key), body);
 }
 
 export async function askAccess(

@@ -2,7 +2,7 @@ import { markedBlock } from "../../../src/agent/marked-block.ts";
 import { expect } from "vitest";
 import type { Line } from "../../../machines/line.ts";
 import type { ModelServerRequest } from "../../support/servers/model-server.ts";
-import { followRun, sendMessage } from "./api.ts";
+import { followRun, inThread, sendMessage } from "./api.ts";
 import type { Page } from "./api.ts";
 import { textOf } from "./client.ts";
 import type { ReadStream } from "./client.ts";
@@ -22,6 +22,9 @@ export async function goOn(
   thread: ThreadFact,
 ): Promise<ShownConversation["messages"]> {
   const page = pageOf(golden, continued, thread);
+  const { approves: callId } = thread;
+  if (callId !== undefined)
+    await inThread(continued.backend, "approvals", { ...nameOf(thread), callId, approved: true });
   if (thread.refusal === undefined && page !== null) {
     if (thread.state === "idle") await expectLastEnd(golden, thread, page);
     else await endPresentRun(thread, page);
@@ -100,10 +103,12 @@ function expectTold(
 ): void {
   const { requests } = model;
   if (reply === undefined) {
-    const earlier = messages.slice(0, -1).flatMap(({ content, error }) => {
+    const earlier = messages.slice(0, -1).flatMap(({ content, error, otherBranch }) => {
+      if (otherBranch) return [];
       // The service's words for a failure are not the model's, and are marked as what the visitor was told.
-      if (error?.message === content) return [markedBlock("reply_failed", { told: content })];
-      return content === "" ? [] : [content];
+      const failed = error ? [markedBlock("reply_failed", { told: error.message })] : [];
+      const said = content === "" || content === error?.message ? [] : [content];
+      return said.length + failed.length > 0 ? [[...said, ...failed].join("\n\n")] : [];
     });
     const histories = requests.map(toldHistory).filter(([first]) => first === earlier[0]);
     expect(histories).toContainEqual(earlier);
@@ -119,19 +124,19 @@ function knows(fact: string) {
 
 /** Says `next` as the thread's speaker. */
 export function say(golden: Golden, continued: Continued, thread: ThreadFact): Promise<ReadStream> {
-  const { slug, threadId, speaker } = thread;
   const text = golden.facts.next;
   const page = pageOf(golden, continued, thread);
-  if (page !== null) return page.say({ threadId, text });
-  const userId = "userId" in speaker ? speaker.userId : "";
-  return sendMessage(continued.backend, { channel: slug, userId, threadId, text });
+  if (page !== null) return page.say({ threadId: thread.threadId, text });
+  return sendMessage(continued.backend, { ...nameOf(thread), text });
 }
 
 function follow(continued: Continued, thread: ThreadFact, page: Page | null): Promise<ReadStream> {
-  const { slug, threadId, speaker } = thread;
-  if (page !== null) return page.follow(threadId);
-  const userId = "userId" in speaker ? speaker.userId : "";
-  return followRun(continued.backend, { channel: slug, userId, threadId });
+  return page === null ? followRun(continued.backend, nameOf(thread)) : page.follow(thread.threadId);
+}
+
+/** As a backend names it. */
+export function nameOf({ slug, threadId, speaker }: ThreadFact) {
+  return { channel: slug, threadId, userId: "userId" in speaker ? speaker.userId : "" };
 }
 
 /** null: its speaker comes over the server API. */

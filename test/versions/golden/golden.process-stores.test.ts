@@ -1,9 +1,9 @@
 // For src/stores/, src/charts/, machines/versions.ts
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { identify, mintVisitor, sendMessage } from "../fleet/api.ts";
+import { identify, mintVisitor, readFileOf, sendMessage } from "../fleet/api.ts";
 import { continueGolden } from "../fleet/continued.ts";
 import type { Continued, Place } from "../fleet/continued.ts";
-import { goOn, messagesAfter, pageOf, saidIn, say } from "../fleet/go-on.ts";
+import { goOn, messagesAfter, nameOf, pageOf, saidIn, say } from "../fleet/go-on.ts";
 import { readGoldens } from "./golden.ts";
 import type { Shown, ThreadFact, TokenFact } from "./golden.ts";
 
@@ -40,6 +40,11 @@ describe.each(places)("$version on $place", ({ golden, place }) => {
     },
     WAIT_MS,
   );
+
+  const withFile = facts.threads.flatMap((thread) => (thread.file ? [{ ...thread, file: thread.file }] : []));
+  test.each(withFile)("a file: $name", async ({ file, ...thread }) => {
+    expect(await readFileOf(continued.backend, { ...nameOf(thread), fileId: file.id })).toBe(file.text);
+  });
 
   test.each(facts.tokens)("a token: $name", async ({ token, state }) => {
     const opened = continued.page(token).openThread();

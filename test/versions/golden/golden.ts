@@ -37,6 +37,7 @@ export interface ThreadFact {
   /** What it shows. */
   name: string;
   slug: string;
+  /** As its speaker calls it. */
   threadId: string;
   /** The command line's id. */
   uid: string;
@@ -49,6 +50,10 @@ export interface ThreadFact {
   with?: string;
   /** Of the pending page call. */
   callId?: string;
+  /** The call that waits for approval, and gets it. */
+  approves?: string;
+  /** A file of its messages. */
+  file?: { id: string; text: string };
   /** The page call that was answered last: the same answer again re-attaches. */
   answered?: { callId: string; tool: string };
   /** What the page answers, call by call, the pending one first. Absent: the call is left to expire. */
@@ -76,7 +81,7 @@ export interface Shown {
 
 /** `threads show` */
 export interface ShownConversation {
-  messages: { id: string; role: string; content: string; error?: { message: string } }[];
+  messages: { id: string; role: string; content: string; error?: { message: string }; otherBranch?: true }[];
   runs: { terminal: unknown }[];
 }
 
@@ -89,9 +94,6 @@ export interface Golden {
   shown: Shown[];
 }
 
-/** All that a version stores; or threads that a person answers, alone, of a version that is not released yet. */
-export type GoldenPart = "all" | "hand-off";
-
 export const STORES = ["embedded", "redis"] as const;
 
 /** Where records are: a folder for each version, and in it one for each store. */
@@ -102,14 +104,6 @@ export function goldenFolder(version: string, store: Golden["store"]): string {
 /** A version's store, as `store backup` wrote it. */
 export function backupOf(version: string, store: Golden["store"]): string {
   return fileURLToPath(new URL(`../backups/${version}-${store}.gz`, import.meta.url));
-}
-
-/** Records of a part of what the coming version stores: the whole ones take their place when it is released. */
-export function readPartGoldens(part: Exclude<GoldenPart, "all">): Golden[] {
-  const folders = readdirSync(fileURLToPath(new URL("..", import.meta.url))).filter((name) =>
-    name.endsWith(`-${part}`),
-  );
-  return folders.flatMap((version) => STORES.map((store) => readGolden(version, store)));
 }
 
 /** Of every released version, oldest first. */

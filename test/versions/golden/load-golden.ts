@@ -40,15 +40,19 @@ interface Timed {
   type: string;
   expiresAtMs: number;
   dueAtMs: number | null;
-  snapshot: string;
+  /** null: never spoken in. */
+  snapshot: string | null;
 }
 
 function movedLine(line: string, by: { tokensMs: number; deadlinesMs: number }): string {
   const record = JSON.parse(line) as Timed;
-  const { type, expiresAtMs, dueAtMs: wasMs, snapshot } = record;
+  const { type, expiresAtMs, dueAtMs, snapshot } = record;
   if (type === "token") return JSON.stringify({ ...record, expiresAtMs: expiresAtMs + by.tokensMs });
-  if (type !== "thread" || !wasMs) return line;
-  const dueAtMs = wasMs + by.deadlinesMs;
-  const moves = snapshot.replaceAll(`"deadlineMs":${wasMs}`, `"deadlineMs":${dueAtMs}`);
-  return JSON.stringify({ ...record, dueAtMs, snapshot: moves });
+  if (type !== "thread" || snapshot === null) return line;
+  // A run that goes on has a deadline, too, where a call waits for approval: it is in its snapshot alone.
+  const moves = snapshot.replaceAll(
+    /"deadlineMs":(\d+)/g,
+    (_, wasMs: string) => `"deadlineMs":${Number(wasMs) + by.deadlinesMs}`,
+  );
+  return JSON.stringify({ ...record, dueAtMs: dueAtMs && dueAtMs + by.deadlinesMs, snapshot: moves });
 }

@@ -1,5 +1,3 @@
-import type { GoldenPart } from "../golden/golden.ts";
-
 /**
  * What must be somewhere in the records, as text: a conversation that did not come to where it was meant to leaves a hole
  * that nobody would notice.
@@ -28,10 +26,6 @@ const MUST_HOLD: Record<string, RegExp> = {
   "a waiting message of a trace": /"traceparent":"00-/,
   "an anonymous token": /"valid":"anonymous"/,
   "an identified token": /"valid":"identified"/,
-};
-
-/** What versions must hold in which a person may answer. */
-const MUST_HOLD_OF_PEOPLE: Record<string, RegExp> = {
   "waiting for a person": /"value":"waiting_for_person"/,
   "with a person": /"value":"with_person"/,
   "asked by the model": /"askedBy":"model"/,
@@ -44,12 +38,17 @@ const MUST_HOLD_OF_PEOPLE: Record<string, RegExp> = {
   "given back with a note": /"handedBack":\{"name":"ann","how":"returned","note":"/,
   "given back without": /"handedBack":\{"name":"ann","how":"closed","note":null/,
   "given back, and the model was told": /"handedBack":null/,
+  "waiting for approval": /"value":\{"running":"awaitingApproval"\}/,
+  "a branch": /"replaces":"3"/,
+  "a rated reply": /"rating":"down"/,
+  "a file": /"name":"receipt.csv"/,
+  "words that nobody asked for": /Your parcel has arrived/,
+  "a note": /Known for returns/,
 };
 
 /** Throws where something is missing. `records`: one JSON text a line; JSON that is text within it is looked into, too. */
-export function checkStates(records: string[], part: GoldenPart): void {
+export function checkStates(records: string[]): void {
   const text = records.join("\n").replaceAll('\\"', '"');
-  const mustHold = part === "hand-off" ? MUST_HOLD_OF_PEOPLE : { ...MUST_HOLD, ...MUST_HOLD_OF_PEOPLE };
-  const missing = Object.entries(mustHold).flatMap(([name, look]) => (look.test(text) ? [] : [name]));
+  const missing = Object.entries(MUST_HOLD).flatMap(([name, look]) => (look.test(text) ? [] : [name]));
   if (missing.length > 0) throw new Error(`The records do not hold: ${missing.join(", ")}`);
 }

@@ -1,10 +1,10 @@
 import { threadUid } from "../../../src/domain/threads/thread-uid.ts";
-import { act, askForPerson, sendMessage } from "../fleet/api.ts";
+import { act, inThread, sendMessage } from "../fleet/api.ts";
 import type { ThreadFact } from "../golden/golden.ts";
 import { call, comesTo, endsIn, eventually, hold, note, say, talk, visit } from "./world.ts";
 import type { World } from "./world.ts";
 
-const OPERATOR = "ann";
+export const OPERATOR = "ann";
 const desk = (threadId: string) => ({ channel: "desk", userId: "kim", threadId });
 const uidAt = (threadId: string) => threadUid("desk", "kim", threadId);
 
@@ -56,7 +56,7 @@ async function waiting(world: World): Promise<void> {
   noteAtDesk(world, "handed-off", { name: "handed off by the model, and a message waits", state, epoch: 1 });
 
   await talk(world, { ...desk("by-transport"), text: "Hello" });
-  await askForPerson(world.backend, { ...desk("by-transport"), reason: "The bot's user clicked" });
+  await inThread(world.backend, "handoff", { ...desk("by-transport"), reason: "The bot's user clicked" });
   noteAtDesk(world, "by-transport", { name: "a transport has asked for a person", state, epoch: 1 });
 }
 
@@ -78,7 +78,7 @@ async function withPerson(world: World): Promise<void> {
   });
 
   await talk(world, { ...desk("just-taken"), text: "Hello" });
-  await askForPerson(world.backend, desk("just-taken"));
+  await inThread(world.backend, "handoff", desk("just-taken"));
   await operate(world, "just-taken")("take", { epoch: 1 });
   noteAtDesk(world, "just-taken", { name: "taken after a wait, and nobody has written", epoch: 2, ...fact });
 }
@@ -103,7 +103,7 @@ async function givenBack(world: World): Promise<void> {
 async function nobodyCame(world: World): Promise<void> {
   const thread = { channel: "hasty", userId: "kim", threadId: "nobody" };
   await talk(world, { ...thread, text: "Hello" });
-  await askForPerson(world.backend, thread);
+  await inThread(world.backend, "handoff", thread);
   const { threadId } = thread;
   await eventually("the wait's end", async () => {
     const shown = JSON.parse(

@@ -1,5 +1,5 @@
-import type { GoldenPart } from "../golden/golden.ts";
 import { writeThreadsAtRest } from "./at-rest.ts";
+import { writeChoices } from "./choices.ts";
 import { writeHandOffs } from "./hand-off.ts";
 import type { OldService } from "./old-service.ts";
 import { letACallExpire, writePages } from "./pages.ts";
@@ -8,17 +8,11 @@ import { beginSecond, beginThird, writeRunningThreads } from "./running.ts";
 import { revisit, visit } from "./world.ts";
 import type { Visitor } from "./world.ts";
 
-/** What the records of that part hold. */
-export async function live(old: OldService, part: GoldenPart): Promise<void> {
-  if (part === "all") return liveThreeLives(old);
-  await old.live({}, () => writeHandOffs(old.world));
-}
-
 /**
  * Everything that the records hold, as three processes lived it. Each is killed; the next one takes the runs over, so that
  * some are at their second and third attempt when the last one dies.
  */
-async function liveThreeLives(old: OldService): Promise<void> {
+export async function liveThreeLives(old: OldService): Promise<void> {
   const { world } = old;
   const visitors: Visitor[] = [];
   await old.live({ TOOL_RESULT_TIMEOUT_SECONDS: "1" }, async () => {
@@ -36,6 +30,7 @@ async function liveThreeLives(old: OldService): Promise<void> {
     await writePeople(world);
     await writeThreadsAtRest(world);
     await writeHandOffs(world);
+    await writeChoices(world);
     await writeRunningThreads(world);
   });
 }

@@ -102,6 +102,7 @@ function channels(toolsUrl: string): object[] {
       agent: { ...agent, maxOutputTokensPerRun: 50_000, maxTokensPerUserPerDay: 1_000_000 },
     },
     { slug: "members", ...web, ...CHANNEL_KEYS.members, accessMode: "whitelist" },
+    { slug: "careful", kind: "transport", agent: { ...agent, tools: { confirm: ["order"] } } },
     { slug: "desk", kind: "transport", handoff: { enabled: true } },
     { slug: "hasty", kind: "transport", handoff: { enabled: true, waitSeconds: 1 } },
     { slug: "counter", ...web, ...CHANNEL_KEYS.counter, handoff: { enabled: true } },

@@ -36,17 +36,19 @@ async function sameName(world: World): Promise<void> {
   const account = { channel: "shop", userId: "customer-2", threadId: name };
   await talk(world, { ...account, text: "Said by the account", displayName: "Customer Two" });
   await bind(world, visitor, "customer-2", true);
-  const speaker = { token: visitor.name };
+  // The page calls its own thread as before: for its token the two names have changed places.
   note(world, {
     slug: "shop",
-    threadId: name,
-    speaker,
+    threadId: `${name}~2`,
+    listedAs: name,
+    speaker: { token: visitor.name },
     name: "the account's thread of a name that both had",
   });
   note(world, {
     slug: "shop",
-    threadId: `${name}~2`,
-    speaker,
+    threadId: name,
+    listedAs: `${name}~2`,
+    speaker: { token: visitor.name },
     name: "the visitor's thread of a name that both had",
   });
 }

@@ -1,6 +1,6 @@
 import { argumentsOf } from "../golden/golden.ts";
 import type { Shown, ThreadFact, TokenFact } from "../golden/golden.ts";
-import type { World } from "./world.ts";
+import type { NotedThread, World } from "./world.ts";
 
 /** What the old command line shows of everything. */
 export async function showEverything(cli: World["cli"]): Promise<Shown[]> {
@@ -24,10 +24,10 @@ export async function showEverything(cli: World["cli"]): Promise<Shown[]> {
 
 /** The thread with its id; throws where the old service does not show it in the state that was noted. */
 export function identified(
-  thread: Omit<ThreadFact, "uid">,
+  thread: NotedThread,
   { shown, tokens }: { shown: Shown[]; tokens: TokenFact[] },
 ): ThreadFact {
-  const { name, slug, threadId, speaker, state, ...more } = thread;
+  const { name, slug, threadId, listedAs = threadId, speaker, state, ...more } = thread;
   const printed = (...command: string[]) =>
     shown.find((one) => one.command.join() === command.join())?.printed ?? [];
   const token = "token" in speaker ? tokens.find((fact) => fact.name === speaker.token) : undefined;
@@ -37,7 +37,7 @@ export function identified(
   const found = users
     .filter(({ externalUserId }) => externalUserId === account)
     .flatMap(({ userId }) => printed("threads", "list", slug, userId) as ShownThread[])
-    .filter((entry) => entry.threadId === threadId);
+    .filter((entry) => entry.threadId === listedAs);
   const [entry] = found;
   if (entry === undefined || found.length > 1) throw new Error(`Cannot find the thread "${name}"`);
   if (entry.state !== state) throw new Error(`The thread "${name}" is ${entry.state}, not ${state}`);

@@ -15,6 +15,8 @@ import type { ThreadFact, TokenFact } from "../golden/golden.ts";
 
 export { call, hold, say, wait };
 
+/** What is said in every conversation once more. */
+export const NEXT = "And now?";
 export const ORIGIN = "https://shop.example";
 export const CHANNEL_KEYS = {
   shop: { publishableKey: "pk_golden_shop", secretKey: "sk_golden_shop" },
@@ -33,6 +35,12 @@ export interface Visitor extends Page {
   token: string;
 }
 
+/** A thread as it is known by talking in it. */
+export interface NotedThread extends Omit<ThreadFact, "uid"> {
+  /** Its name in the command line's list, where its speaker calls it otherwise. */
+  listedAs?: string;
+}
+
 /** An old service with what it talks to, and what is noted of it on the way. */
 export interface World {
   /** The process that runs now. */
@@ -40,7 +48,7 @@ export interface World {
   model: ModelServer;
   tools: McpHttpServer;
   tokens: TokenFact[];
-  threads: Omit<ThreadFact, "uid">[];
+  threads: NotedThread[];
   /** Keys of operators, by name. */
   operators: Record<string, string>;
   /** Runs a command of the old command line on the same store. */
@@ -72,7 +80,7 @@ export function note(
     speaker,
     state = "idle",
     ...more
-  }: Omit<ThreadFact, "uid" | "state"> & Partial<ThreadFact>,
+  }: Omit<NotedThread, "state"> & Partial<NotedThread>,
 ): void {
   world.threads.push({ name, slug, threadId, speaker, state, ...more });
 }
