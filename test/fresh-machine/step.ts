@@ -22,11 +22,13 @@ export function serves(
   return `
 set -m
 said=$HOME/said log=$HOME/log
+# What an earlier start has said is no greeting of this one.
+rm -f $said
 PORT=${port} DEMO_PORT= ${command} >$log 2>$said &
 service=$!
-for try in $(seq 600); do grep -q '^curl ' $said && break; kill -0 $service 2>/dev/null || break; sleep 0.2; done
+for try in $(seq 600); do grep -qs '^curl ' $said && break; kill -0 $service 2>/dev/null || break; sleep 0.2; done
 cat $said
-grep '^curl ' $said >$HOME/paste || { cat $log; wait $service; exit $?; }
+grep '^curl ' $said >$HOME/paste || { cat $log; kill -KILL -- -$service 2>/dev/null; wait $service; exit $?; }
 bash $HOME/paste 2>$HOME/progress || cat $HOME/progress
 ${look}
 curl -s $(sed -n 's/^ *Chat agent *//p' $said)/ | grep -o '<title>.*</title>'
