@@ -60,6 +60,35 @@ describe.concurrent("the thumbs on replies", () => {
     expect(at.troubles).toEqual([]);
   });
 
+  test("are posted one after the other, and ask for words until those are kept", async ({
+    expect,
+    visit,
+  }) => {
+    const at = await visit(stage.browser, `${stage.site.url}/`);
+    await at.say("hello");
+    await thumb(at, "Bad reply").waitFor();
+    const going: (() => void)[] = [];
+    await at.page.route("**/feedback", async (route) => {
+      if (route.request().method() === "POST") await new Promise<void>((resolve) => void going.push(resolve));
+      await route.continue();
+    });
+    await thumb(at, "Bad reply").click();
+    const words = at.log.getByRole("textbox", { name: "What was wrong? (optional)" });
+    await words.fill("Too long");
+    await words.press("Enter");
+    await expect.poll(() => going.length, SOON).toBe(1);
+    // Time for what must not happen.
+    await at.page.waitForTimeout(200);
+    expect(going.length).toBe(1);
+    going[0]!();
+    await expect.poll(() => going.length, SOON).toBe(2);
+    expect(await words.inputValue()).toBe("Too long");
+    going[1]!();
+    await expect.poll(() => words.count(), SOON).toBe(0);
+    expect((await given(at)).at(-1)).toEqual({ messageId: "2", rating: "down", comment: "Too long" });
+    expect(at.troubles).toEqual([]);
+  });
+
   test("say what the service did not take, and are gone where the page wants none", async ({
     expect,
     visit,

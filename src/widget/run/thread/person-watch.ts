@@ -1,7 +1,7 @@
 import type { StateFeedLine } from "../../../protocol/feed.ts";
 import type { Handoffs } from "../../../protocol/handoffs.ts";
-import type { ShownPeople } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { inOrder } from "../in-order.ts";
 import { warnOwner } from "../warn-owner.ts";
 
 /** How long a typing signal lasts. */
@@ -15,6 +15,7 @@ type FeedPerson = { sinceMs: number } | { name: string };
 /** Shows who answers in the thread, according to its feed, and asks for a person. */
 export class PersonWatch {
   readonly #dependencies: ConversationDependencies;
+  readonly #inOrder = inOrder();
   #typing: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
   /** What the last `person` event said. */
@@ -62,10 +63,14 @@ export class PersonWatch {
 
   /** Shown at once, and taken back if the service refuses. */
   async #leaveAddress(address: string): Promise<void> {
-    const { people } = this.#dependencies.view.state;
-    if (people) await this.#leave("address", { address }, people, { ...people, address });
+    const { view } = this.#dependencies;
+    const { people } = view.state;
+    if (!people) return;
+    view.change({ people: { ...people, address } });
+    if (!(await this.#leave("address", { address }))) view.change({ people });
   }
 
+  /** A face is shown at once. The field for words stays until they are kept: then the visitor may leave the page. */
   async #rate(said: { score: number; comment?: string } | null): Promise<void> {
     const { view, host } = this.#dependencies;
     const { people } = view.state;
@@ -75,21 +80,28 @@ export class PersonWatch {
       if (rating) view.change({ people: { ...people, rating: { score: rating.score } } });
       return;
     }
-    const isAsked = said.comment === undefined;
-    await this.#leave("rating", said, people, { ...people, rating: { ...said, isAsked } });
-    if (!isAsked) view.change({ announcement: host.strings().feedbackThanks });
+    const shown = { ...people, rating: { ...said, isAsked: true } };
+    view.change({ people: shown });
+    const isKept = await this.#leave("rating", said);
+    // The visitor has gone on meanwhile.
+    if (view.state.people !== shown) return;
+    if (!isKept) return view.change({ people });
+    if (said.comment === undefined) return;
+    view.change({ people: { ...people, rating: said }, announcement: host.strings().feedbackThanks });
   }
 
-  async #leave(what: string, body: object, before: ShownPeople, shown: ShownPeople): Promise<void> {
+  /** Returns whether the service has kept it; if not, the visitor is told. */
+  async #leave(what: "address" | "rating", body: object): Promise<boolean> {
     const { api, visitor, view, host } = this.#dependencies;
-    view.change({ people: shown });
     try {
       const { threadId, visitorToken } = await visitor.thread();
-      await api({ path: `/threads/${encodeURIComponent(threadId)}/${what}`, visitorToken, body });
+      const path = `/threads/${encodeURIComponent(threadId)}/${what}`;
+      await this.#inOrder(async () => api({ path, visitorToken, body }));
+      return true;
     } catch (error) {
-      view.change({ people: before });
       view.notify(host.strings().failed, true);
       warnOwner(error);
+      return false;
     }
   }
 

@@ -1,12 +1,17 @@
 import { addRater, feedbackOf } from "../../view/message/shown-feedback.ts";
 import type { ShownMessage } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
+import { inOrder } from "../in-order.ts";
 import { warnOwner } from "../warn-owner.ts";
 
 /** Lets the visitor rate the replies of this conversation. */
 export function rateReplies({ api, visitor, view, host }: ConversationDependencies): void {
+  const next = inOrder();
   const show = ({ key }: ShownMessage, feedback: unknown) =>
     view.edit(key, (shown) => ({ ...shown, feedback }));
+  /** Unless the visitor has gone on meanwhile. */
+  const showInstead = ({ key }: ShownMessage, before: unknown, feedback: unknown) =>
+    view.edit(key, (shown) => (shown.feedback === before ? { ...shown, feedback } : shown));
 
   addRater({
     has({ key, id, text }) {
@@ -14,16 +19,18 @@ export function rateReplies({ api, visitor, view, host }: ConversationDependenci
       return shown?.id === id && shown.text === text;
     },
 
-    /** Shown at once, and taken back if the service refuses. */
+    /** Shown at once, and taken back if the service refuses. The field for words stays until they are kept. */
     async rate(message, given, thanks) {
-      show(message, { ...given, isAsked: given.rating === "down" && given.comment === undefined });
+      const shown = { ...given, isAsked: given.rating === "down" };
+      show(message, shown);
       try {
         const { threadId, visitorToken } = await visitor.thread();
         const path = `/threads/${encodeURIComponent(threadId)}/feedback`;
-        await api({ path, visitorToken, body: { messageId: message.id, ...given } });
+        await next(async () => api({ path, visitorToken, body: { messageId: message.id, ...given } }));
+        if (given.comment !== undefined) showInstead(message, shown, given);
         if (given.rating !== null) view.change({ announcement: thanks });
       } catch (error) {
-        show(message, message.feedback);
+        showInstead(message, shown, message.feedback);
         view.notify(host.strings().failed, true);
         warnOwner(error);
       }
