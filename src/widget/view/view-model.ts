@@ -98,12 +98,14 @@ export class ViewModel {
     this.change({ messages: messages.filter(({ id, key }) => id !== null || !keys.includes(key)) });
   }
 
-  /** The reply has ended; an empty one is removed. */
+  /** The reply has ended; an empty one is removed. What failed beside it stays said. */
   settle(key: string): void {
+    const { notice } = this.#state;
     const reply = this.message(key);
     if (reply?.text === "" && reply.steps.length === 0) this.remove(key);
     else this.edit(key, (ended) => ({ ...ended, live: false, atMs: ended.atMs ?? Date.now() }));
-    this.change({ notice: null, confirmation: null });
+    const isOfReply = notice?.alert !== true || notice.retry === true;
+    this.change({ notice: isOfReply ? null : notice, confirmation: null });
   }
 
   fail(key: string, problem: Problem): void {

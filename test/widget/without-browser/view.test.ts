@@ -127,3 +127,16 @@ test.each(["fr-FRA", "fr-FR-CH", "fr-FR-utf8", "fr-12"])(
     expect([code, new Date(0).toLocaleString(tag)]).toEqual(["fr", new Date(0).toLocaleString("fr")]);
   },
 );
+
+test("what failed beside a reply stays said when the reply ends; what was said of the reply goes", () => {
+  const { view } = openConversation().conversation;
+  const { key } = view.addReply();
+  for (const [text, isAlert, left] of [
+    ["Something went wrong.", true, "Something went wrong."],
+    ["Reconnecting…", false, undefined],
+  ] as const) {
+    view.notify(text, isAlert);
+    view.settle(key);
+    expect(view.state.notice?.text).toBe(left);
+  }
+});

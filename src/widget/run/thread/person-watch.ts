@@ -1,5 +1,6 @@
 import type { StateFeedLine } from "../../../protocol/feed.ts";
 import type { Handoffs } from "../../../protocol/handoffs.ts";
+import type { ShownPeople } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
 import { inOrder } from "../in-order.ts";
 import { warnOwner } from "../warn-owner.ts";
@@ -61,33 +62,35 @@ export class PersonWatch {
     }
   }
 
-  /** Shown at once, and taken back if the service refuses. */
+  /** The form stays until the address is kept: then the visitor may leave the page. */
   async #leaveAddress(address: string): Promise<void> {
-    const { view } = this.#dependencies;
-    const { people } = view.state;
-    if (!people) return;
-    view.change({ people: { ...people, address } });
-    if (!(await this.#leave("address", { address }))) view.change({ people });
+    const { visitor } = this.#dependencies;
+    const { threadId } = visitor;
+    const isKept = await this.#leave("address", { address });
+    if (isKept && visitor.threadId === threadId) this.#show({ address });
   }
 
   /** A face is shown at once. The field for words stays until they are kept: then the visitor may leave the page. */
   async #rate(said: { score: number; comment?: string } | null): Promise<void> {
     const { view, host } = this.#dependencies;
-    const { people } = view.state;
-    if (!people) return;
-    const { rating } = people;
-    if (said === null) {
-      if (rating) view.change({ people: { ...people, rating: { score: rating.score } } });
-      return;
-    }
-    const shown = { ...people, rating: { ...said, isAsked: true } };
-    view.change({ people: shown });
+    const before = view.state.people?.rating ?? null;
+    if (said === null) return before ? this.#show({ rating: { score: before.score } }) : undefined;
+    const rating = { ...said, isAsked: true };
+    this.#show({ rating });
     const isKept = await this.#leave("rating", said);
     // The visitor has gone on meanwhile.
-    if (view.state.people !== shown) return;
-    if (!isKept) return view.change({ people });
-    if (said.comment === undefined) return;
-    view.change({ people: { ...people, rating: said }, announcement: host.strings().feedbackThanks });
+    if (view.state.people?.rating !== rating) return;
+    if (!isKept) this.#show({ rating: before });
+    else if (said.comment !== undefined) {
+      this.#show({ rating: said });
+      view.change({ announcement: host.strings().feedbackThanks });
+    }
+  }
+
+  #show(change: Partial<ShownPeople>): void {
+    const { view } = this.#dependencies;
+    const { people } = view.state;
+    if (people) view.change({ people: { ...people, ...change } });
   }
 
   /** Returns whether the service has kept it; if not, the visitor is told. */
