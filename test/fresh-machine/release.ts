@@ -136,7 +136,7 @@ function testedTimes(times: number, folder: string): Line {
     });
     // eslint-disable-next-line no-control-regex -- colours
     const said = (stdout + stderr).replaceAll(/\u001b\[[0-9;]*m/g, "");
-    if (status !== 0) troubles.push(`the ${nth}. time: ${lastLines(said)}`);
+    if (status !== 0) troubles.push(`the ${nth}. time: ${failedTests(said) || lastLines(said)}`);
     passed.push(/^ *Tests .*?(\d+ passed)/m.exec(said)?.[1] ?? "no test");
     rmSync(clone, { recursive: true, force: true });
   }
@@ -151,6 +151,12 @@ function nodeBinary(version: string): string {
   return execFileSync("npx", ["-y", "-p", `node@${version}`, "node", "-p", "process.execPath"], {
     encoding: "utf8",
   }).trim();
+}
+
+/** Each test that failed, and where; "" if none did. */
+function failedTests(said: string): string {
+  const told = said.match(/^ *(?:FAIL|❯ test\/\S+:\d+:\d+).*$/gm) ?? [];
+  return told.map((line) => line.trim()).join(" | ");
 }
 
 function lastLines(said: string): string {
