@@ -2,7 +2,7 @@ import type { StateFeedLine } from "../../../protocol/feed.ts";
 import type { Handoffs } from "../../../protocol/handoffs.ts";
 import type { ShownPeople } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
-import { inOrder } from "../in-order.ts";
+import { inTurn } from "../in-turn.ts";
 import { warnOwner } from "../warn-owner.ts";
 
 /** How long a typing signal lasts. */
@@ -16,7 +16,7 @@ type FeedPerson = { sinceMs: number } | { name: string };
 /** Shows who answers in the thread, according to its feed, and asks for a person. */
 export class PersonWatch {
   readonly #dependencies: ConversationDependencies;
-  readonly #inOrder = inOrder();
+  readonly #turn = inTurn();
   #typing: ReturnType<typeof setTimeout> | undefined;
   #ticking: ReturnType<typeof setInterval> | undefined;
   /** What the last `person` event said. */
@@ -99,7 +99,7 @@ export class PersonWatch {
     try {
       const { threadId, visitorToken } = await visitor.thread();
       const path = `/threads/${encodeURIComponent(threadId)}/${what}`;
-      await this.#inOrder(async () => api({ path, visitorToken, body }));
+      await this.#turn(async () => api({ path, visitorToken, body }));
       return true;
     } catch (error) {
       view.notify(host.strings().failed, true);

@@ -1,12 +1,12 @@
 import { addRater, feedbackOf } from "../../view/message/shown-feedback.ts";
 import type { ShownMessage } from "../../view/view-state.ts";
 import type { ConversationDependencies } from "../conversation-dependencies.ts";
-import { inOrder } from "../in-order.ts";
+import { inTurn } from "../in-turn.ts";
 import { warnOwner } from "../warn-owner.ts";
 
 /** Lets the visitor rate the replies of this conversation. */
 export function rateReplies({ api, visitor, view, host }: ConversationDependencies): void {
-  const next = inOrder();
+  const turn = inTurn();
   const show = ({ key }: ShownMessage, feedback: unknown) =>
     view.edit(key, (shown) => ({ ...shown, feedback }));
   /** Unless the visitor has gone on meanwhile. */
@@ -26,7 +26,7 @@ export function rateReplies({ api, visitor, view, host }: ConversationDependenci
       try {
         const { threadId, visitorToken } = await visitor.thread();
         const path = `/threads/${encodeURIComponent(threadId)}/feedback`;
-        await next(async () => api({ path, visitorToken, body: { messageId: message.id, ...given } }));
+        await turn(async () => api({ path, visitorToken, body: { messageId: message.id, ...given } }));
         if (given.comment !== undefined) showInstead(message, shown, given);
         if (given.rating !== null) view.change({ announcement: thanks });
       } catch (error) {
