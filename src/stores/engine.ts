@@ -69,7 +69,10 @@ export type Write =
 export type Read =
   | { read: "fields"; key: string; fields: readonly string[] }
   | { read: "hash"; key: string }
-  /** Members by score, at most `limit`; `reverse`: from `to` down to `from`. Those with the same score by their bytes. */
+  /**
+   * Members by score, at most `limit`; `reverse`: from `to` down to `from`. Those with the same score by their bytes, of which
+   * only the first 300 characters need count.
+   */
   | { read: "range"; key: string; from?: number; to?: number; reverse?: boolean; limit?: number }
   | { read: "scores"; key: string; members: readonly string[] }
   /** The number of members from one score to another. */

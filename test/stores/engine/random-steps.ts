@@ -53,6 +53,8 @@ const FAR_MS = Date.UTC(2100, 0, 1);
 const text = (...few: string[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...few) }, fc.constantFrom(...UNUSUAL));
 const name = text("a", "b", "c");
+/** Without two that differ behind their first 300 characters: the order of such members is the engine's own (engine.ts). */
+const member = name.filter((one) => !one.startsWith("x".repeat(302)));
 const value = text("", "1", "2", "x\n{}");
 const score = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 0, max: 4 }) },
@@ -90,18 +92,18 @@ const draftedWrite: fc.Arbitrary<Write> = fc.oneof(
   fc.record({
     write: fc.constant("put" as const),
     key: set,
-    members: fc.array(fc.tuple(name, score), { minLength: 1, maxLength: 3 }),
+    members: fc.array(fc.tuple(member, score), { minLength: 1, maxLength: 3 }),
     mode: fc.constantFrom("raise" as const, "new" as const),
   }),
   fc.record({
     write: fc.constant("put" as const),
     key: set,
-    members: fc.array(fc.tuple(name, score), { minLength: 1, maxLength: 3 }),
+    members: fc.array(fc.tuple(member, score), { minLength: 1, maxLength: 3 }),
   }),
   fc.record({
     write: fc.constant("take" as const),
     key: set,
-    members: fc.array(name, { minLength: 1, maxLength: 2 }),
+    members: fc.array(member, { minLength: 1, maxLength: 2 }),
   }),
   fc.record({ write: fc.constant("trim" as const), key: set, belowScore: score }),
   fc.record({ write: fc.constant("drop" as const), key: fc.oneof(hash, set) }),
@@ -120,7 +122,7 @@ const draftedWrite: fc.Arbitrary<Write> = fc.oneof(
 const draftedCheck = fc.record({
   what: fc.oneof(
     fc.record({ check: fc.constant("field" as const), key: hash, field: name }),
-    fc.record({ check: fc.constant("score" as const), key: set, member: name }),
+    fc.record({ check: fc.constant("score" as const), key: set, member }),
     fc.record({ check: fc.constant("key" as const), key: fc.oneof(hash, set) }),
   ),
   /** Mostly as it is. */
@@ -149,7 +151,7 @@ export const someRead: fc.Arbitrary<Read> = fc
     fc.record({
       read: fc.constant("scores" as const),
       key: set,
-      members: fc.array(name, { minLength: 1, maxLength: 3 }),
+      members: fc.array(member, { minLength: 1, maxLength: 3 }),
     }),
     fc.record({ read: fc.constant("range" as const), key: set, ...ends, limit, reverse: fc.boolean() }),
     fc.record({ read: fc.constant("number" as const), key: set, ...ends }),
