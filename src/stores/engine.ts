@@ -70,8 +70,8 @@ export type Read =
   | { read: "fields"; key: string; fields: readonly string[] }
   | { read: "hash"; key: string }
   /**
-   * Members by score, at most `limit`; `reverse`: from `to` down to `from`. Those with the same score by their bytes, of which
-   * only the first 300 characters need count.
+   * Members by score, at most `limit`; `reverse`: from `to` down to `from`. Those with the same score by their bytes, but for
+   * those of over 300 characters that begin alike (embedded: layout.ts).
    */
   | { read: "range"; key: string; from?: number; to?: number; reverse?: boolean; limit?: number }
   | { read: "scores"; key: string; members: readonly string[] }

@@ -49,12 +49,18 @@ export const UNUSUAL = [
 /** Long after any test. */
 const FAR_MS = Date.UTC(2100, 0, 1);
 
+const isLong = (text: string) => text.length > 300;
+const beginAlike = (one: string, other: string) =>
+  isLong(one) && isLong(other) && one.slice(0, 300) === other.slice(0, 300);
+
 /** Mostly a few, which meet. */
 const text = (...few: string[]) =>
   fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...few) }, fc.constantFrom(...UNUSUAL));
 const name = text("a", "b", "c");
-/** Without two that differ behind their first 300 characters: the order of such members is the engine's own (engine.ts). */
-const member = name.filter((one) => !one.startsWith("x".repeat(302)));
+/** Of long texts that begin alike only one: as members of one score each engine sorts them as it likes (engine.ts). */
+const member = name.filter(
+  (text) => !isLong(text) || UNUSUAL.find((other) => beginAlike(other, text)) === text,
+);
 const value = text("", "1", "2", "x\n{}");
 const score = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 0, max: 4 }) },
